@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { nextCounterValue } from '#database/dialect.ts';
 import { clearResponseCache } from '#http/server/response/response-cache.ts';
+import { nextCounterValue } from '#test/support/counters.ts';
 import { allExamples } from './examples/all.ts';
 import { ask } from './examples/call.ts';
 import { createCallers, createScene } from './examples/scene.ts';

@@ -22,20 +22,6 @@ export function getEngineName(db: Reader): EngineName {
   return getSession(db).engine.name;
 }
 
-/**
- * Increments a counter and returns its value. The counter stays locked until the transaction ends, so that values become
- * visible in their order: a reader that asks for values "greater than the last" misses none. A sequence cannot ensure this.
- */
-export async function nextCounterValue(tx: Transaction, name: string): Promise<number> {
-  const { value } = await tx
-    .insertInto('counters')
-    .values({ name, value: 1 })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet((eb) => ({ value: eb('counters.value', '+', 1) })))
-    .returning('value')
-    .executeTakeFirstOrThrow();
-  return value;
-}
-
 /** Reserves and returns the next id of a table, for a row of another table that is listed together with its rows. */
 export async function allocateId(tx: Transaction, table: 'jobs'): Promise<number> {
   if (getEngineName(tx) === 'postgres') {

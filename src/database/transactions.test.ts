@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { systemClock } from '#runtime/clock.ts';
 import { fail } from '#runtime/failure.ts';
 import { engine, testDatabase, testPlace } from '#test/engines/engine.ts';
+import { nextCounterValue } from '#test/support/counters.ts';
 import { getViolatedUniqueIndex } from './constraint-violations.ts';
 import { openDatabase, type Reader, type Transaction } from './database.ts';
-import { nextCounterValue } from './dialect.ts';
 
 function counters(db: Reader) {
   return db.selectFrom('counters').select(['name', 'value']).orderBy('name').execute();
