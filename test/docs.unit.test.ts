@@ -70,6 +70,14 @@ test('the README links to every chapter and has at most 200 lines', () => {
   assert.ok(readme.trimEnd().split('\n').length <= 200);
 });
 
+test('the documents state the same memory of an idle server, below 120 MB', () => {
+  const figures = ['README.md', 'docs/installing.md', 'docs/limits.md'].map((file) => {
+    const [, figure] = /(\d+) MB when (?:it is |the server is )?idle after use/.exec(read(file)) ?? [];
+    return Number(figure);
+  });
+  assert.deepEqual(figures, [115, 115, 115]);
+});
+
 /** Names of all metrics; none of them is read. */
 async function listMetricNames(): Promise<string[]> {
   const added: string[] = [];
