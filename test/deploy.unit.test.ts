@@ -230,7 +230,7 @@ test('the image has the Node that the launcher requires, runs as a user, and dec
 
 test('the image is made from the files of the checkout, without those of a build', () => {
   const ignored = read('.dockerignore').trim().split('\n');
-  for (const path of ['.git', 'node_modules', 'dist', 'data']) assert.ok(ignored.includes(path), path);
+  for (const path of ['.git', 'node_modules', 'dist', 'data', 'demo']) assert.ok(ignored.includes(path), path);
   const { files } = JSON.parse(read('package.json')) as { files: string[] };
   for (const path of ['package.json', 'package-lock.json', 'src', 'scripts', ...files.filter((f) => f !== 'dist')])
     assert.ok(!ignored.includes(path), path);

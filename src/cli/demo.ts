@@ -44,7 +44,8 @@ Prints three sign-ins with their password. Start the server with "hearth serve" 
     const { address } = server;
     await server.stop();
     log.close();
-    context.stdout.write(describeSignIns(config.externalUrl === null ? address : config.externalUrl.href, password));
+    const url = config.externalUrl === null ? address : config.externalUrl.href;
+    context.stdout.write(describeSignIns(url, password, config.dataDir));
     // With HEARTH_PORT=0 the server keeps the port that is printed.
     const serverEnv = { ...toServerEnvironment(env), HEARTH_PORT: new URL(address).port };
     await serveCommand.run({ ...context, env: serverEnv }, {}, []);
@@ -76,7 +77,7 @@ async function requireEmptyDirectory(directory: string, databaseUrl: string | nu
   );
 }
 
-function describeSignIns(address: string, password: string): string {
+function describeSignIns(address: string, password: string, dataDir: string): string {
   return `
 Open ${address} and sign in as one of these. The password is ${password}
 
@@ -84,6 +85,6 @@ Open ${address} and sign in as one of these. The password is ${password}
   ingrid   Owner of both groups
   samir    Developer in the group stoves
 
-Ctrl-C stops the server. "hearth serve" starts it again with the same data.
+Ctrl-C stops the server. To start it again with the same data: HEARTH_DATA_DIR="${dataDir}" hearth serve
 `;
 }

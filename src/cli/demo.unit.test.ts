@@ -15,6 +15,7 @@ async function startDemo(t: TestContext, dataDir: string) {
   child.stdout!.on('data', () => /Ctrl-C/.test(output) && printed.resolve());
   child.once('close', () => printed.reject(new Error(output)));
   await printed.promise;
+  assert.ok(output.includes(`with the same data: HEARTH_DATA_DIR="${dataDir}" hearth serve\n`), output);
   const [, address = '', password = ''] = /Open (\S+) and .* password is (\S+)/.exec(output) ?? [];
   return { address, password, users: [...output.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name!) };
 }

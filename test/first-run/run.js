@@ -78,7 +78,7 @@ async function prove({ npm, node }) {
     assert.equal(run('git status --porcelain'), '', `${name}: "${step}" leaves a change`);
   }
   runGlobalInstallation({ clone, home, env, record });
-  await start(codeBlock('sh'), { cwd: clone, env }, port, (startOutput) => {
+  await start(codeBlock('sh'), { cwd: clone, env }, { port, ready: 'Hearth is ready' }, (startOutput) => {
     record(codeBlock('sh').trimEnd().replaceAll('\n', '\n$ '), startOutput);
     const output = paste(codeBlock('sh tour').replaceAll(':8080', `:${port}`), { cwd: clone, env });
     record('# in a second terminal', output);
@@ -86,6 +86,7 @@ async function prove({ npm, node }) {
     assert.match(output, /"file_path":"greeting.txt","branch":"main"/);
     assert.match(output, /"name":"main"/);
   });
+  await lookAround({ clone, env, record });
   assert.equal(run('git status --porcelain'), '', `${name}: the tour leaves a change`);
   records.push(`## ${name}\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`);
   console.log(`first run: works with ${name}`);
@@ -104,6 +105,24 @@ function runGlobalInstallation({ clone, home, env, record }) {
   }
 }
 
+/** Runs the example company of the README, which prints its sign-ins before it listens, and lists its projects. */
+async function lookAround({ clone, env, record }) {
+  const port = await freePort();
+  const commands = codeBlock('sh demo').replace('HEARTH_PORT=8081', `HEARTH_PORT=${port}`);
+  await start(commands, { cwd: clone, env }, { port, ready: 'Ctrl-C stops the server' }, (output) => {
+    record(codeBlock('sh demo').trimEnd(), output.replaceAll(`:${port}`, ':8081'));
+    const url = `http://127.0.0.1:${port}/explore`;
+    const page = runQuietly(
+      `curl --silent --fail --retry 60 --retry-connrefused --retry-delay 1 --header 'Accept: text/html' ${url}`,
+      {
+        cwd: clone,
+        env,
+      },
+    );
+    assert.match(page, /<title>Hearth/);
+  });
+}
+
 /** Pastes lines into a shell, which reads and echoes one after another, as in a terminal. */
 function paste(lines, options) {
   const output = execFileSync('bash', ['-c', 'exec 2>&1; exec bash -e -v'], {
@@ -116,10 +135,10 @@ function paste(lines, options) {
   return output;
 }
 
-/** Runs the commands of the README's "Start", calls `use` when the server is ready, and stops npm by a signal. */
-async function start(commands, options, port, use) {
+/** Runs commands of the README whose last one runs a server, calls `use` when it prints `ready`, and stops it by a signal. */
+async function start(commands, options, { port, ready }, use) {
   const last = commands.trimEnd().split('\n').at(-1);
-  const child = spawn('bash', ['-c', commands.replace(last, `exec ${last}`)], { ...options, stdio: 'pipe' });
+  const child = spawn('bash', ['-c', commands.replace(last, `exec env ${last}`)], { ...options, stdio: 'pipe' });
   const closed = once(child, 'close');
   let output = '';
   try {
@@ -127,7 +146,7 @@ async function start(commands, options, port, use) {
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding('utf8').on('data', (text) => {
           output += text;
-          if (output.includes('Hearth is ready')) resolve();
+          if (output.includes(ready)) resolve();
         });
       }
       closed.then(() => reject(new Error(`The server ended before it was ready:\n${output}`)));
