@@ -78,6 +78,31 @@ test('the documents state the same memory of an idle server, below 120 MB', () =
   assert.deepEqual(figures, [115, 115, 115]);
 });
 
+test('each row of what happens in a failure names an existing test', () => {
+  const [, section = ''] = /^## What happens if \.\.\.$([\s\S]*?)^## /m.exec(read('docs/troubleshooting.md'))!;
+  const rows = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Event |'));
+  assert.ok(rows.length >= 15);
+  for (const row of rows) {
+    const tests = [
+      ...row
+        .split(' | ')
+        .at(-1)!
+        .matchAll(/\]\(\.\.\/([^)]+\.test\.ts)\)/g),
+    ].map(([, path = '']) => path);
+    assert.ok(tests.length > 0, row);
+    for (const path of tests) assert.match(read(path), /\b(?:test|attack)\(/, row);
+  }
+  for (const event of [
+    'killed',
+    'SIGTERM',
+    'disk is full',
+    'secret key is lost',
+    'PostgreSQL is lost',
+    'reads or sends nothing',
+  ])
+    assert.ok(section.includes(event), event);
+});
+
 /** Names of all metrics; none of them is read. */
 async function listMetricNames(): Promise<string[]> {
   const added: string[] = [];

@@ -37,7 +37,7 @@ export function checkImage(): Promise<void> {
     for (const command of image.commands)
       await execute('sh', ['-c', substitute(command)], { cwd: directories.src!, env });
     const entryPoint = image.entryPoint.map(substitute);
-    assert.match(await execute(entryPoint[0]!, ['version'], { env }), /^\d+\.\d+\.\d+/);
+    assert.match(await execute(entryPoint[0]!, ['--version'], { env }), /^hearth \d+\.\d+\.\d+ /);
     await serve(
       entryPoint,
       { ...env, ...image.env(substitute), HEARTH_PORT: String(port) },
