@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
-import { getEntityName, getExampleOperations } from '#http/documents/example-reader.ts';
+import { getEntityName, type OperationExample } from '#http/documents/example-reader.ts';
 import type { Endpoint } from '#http/endpoint/endpoint.ts';
 import { isSecretName } from '#security/redaction.ts';
 import { allExamples, type Exemplified } from '#test/examples/all.ts';
@@ -34,44 +34,61 @@ test('writes the examples', async () => {
   const here = await world();
   const scene = await createScene(here, await createCallers(here), 'private');
   const { registry } = here.server;
-  const exampleOperations = getExampleOperations(registry);
-  const writtenLines = selectedFolder === undefined ? new Map<string, string>() : await readLines();
+  const written = selectedFolder === undefined ? new Map<string, OperationExample>() : await readWritten();
   const exchanges: HttpExchange[] = [];
   here.listen((exchange) => void exchanges.push(exchange));
 
-  async function callExample({ endpoint, builds: [build] }: Exemplified): Promise<string> {
+  async function callExample({ endpoint, builds: [build] }: Exemplified): Promise<OperationExample> {
     const example = await build(scene);
     exchanges.length = 0;
     const { status, body } = await ask(here, endpoint, example, scene.callers[example.by]);
-    const entity = getEntityName(endpoint);
-    const isShown = entity === undefined || exampleOperations.get(entity) === endpoint.name;
     const isRefused = status >= 400;
     if (isRefused && !ALWAYS_REFUSED.has(endpoint.name))
       throw new Error(`${endpoint.name} answers ${status} ${JSON.stringify(body)}`);
-    const response = isShown && isJson(endpoint) && !isRefused && status !== 204 ? shorten(body) : undefined;
+    const response = isJson(endpoint) && !isRefused && status !== 204 ? shorten(body) : undefined;
     const { path, params } = example;
     const redact = createRedaction(endpoint.name, here.server.address, exchanges);
-    const line = JSON.stringify(redact({ operation: endpoint.name, path, params, response }));
-    return line.length <= MAX_EXAMPLE_LENGTH
-      ? line
-      : JSON.stringify(redact({ operation: endpoint.name, path, params }));
+    const whole = redact({ operation: endpoint.name, path, params, response }) as OperationExample;
+    return JSON.stringify(whole).length <= MAX_EXAMPLE_LENGTH ? whole : withoutResponse(whole);
   }
 
-  const lines: string[] = [];
+  const examples: [Endpoint, OperationExample][] = [];
   for (const exemplified of await allExamples(registry)) {
     const { endpoint } = exemplified;
     if (endpoint.outsideApi || endpoint.method === 'HEAD') continue;
     const isSelected = selectedFolder === undefined || endpoint.folder === selectedFolder;
-    const line = isSelected ? await callExample(exemplified) : writtenLines.get(endpoint.name);
-    if (line !== undefined) lines.push(line);
+    const example = isSelected ? await callExample(exemplified) : written.get(endpoint.name);
+    if (example !== undefined) examples.push([endpoint, example]);
   }
+  const entityOperations = chooseEntityOperations(examples);
+  const lines = examples.map(([endpoint, example]) => {
+    const entity = getEntityName(endpoint);
+    const isShown = entity === undefined || [undefined, endpoint.name].includes(entityOperations.get(entity));
+    return JSON.stringify(isShown ? example : withoutResponse(example));
+  });
   await writeFile(file, `${lines.join('\n')}\n`);
   console.log(`Wrote ${relative(root, file)}: ${lines.length} examples`);
 });
 
-async function readLines(): Promise<Map<string, string>> {
+async function readWritten(): Promise<Map<string, OperationExample>> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
-  return new Map(lines.map((line) => [(JSON.parse(line) as { operation: string }).operation, line]));
+  const examples = lines.map((line) => JSON.parse(line) as OperationExample);
+  return new Map(examples.map((example) => [example.operation, example]));
+}
+
+const withoutResponse = ({ response: _, ...request }: OperationExample): OperationExample => request;
+
+/** Returns which operation has the example of each entity: the first that gets a single one, else the first that returns one. */
+function chooseEntityOperations(examples: readonly (readonly [Endpoint, OperationExample])[]): Map<string, string> {
+  const isSingleRead = ([{ method, response }]: readonly [Endpoint, OperationExample]) =>
+    method === 'GET' && response.kind === 'entity';
+  const operations = new Map<string, string>();
+  for (const [endpoint, { response }] of [...examples.filter(isSingleRead), ...examples]) {
+    const entity = getEntityName(endpoint);
+    const item = Array.isArray(response) ? response[0] : response;
+    if (entity !== undefined && item !== undefined && !operations.has(entity)) operations.set(entity, endpoint.name);
+  }
+  return operations;
 }
 
 const isJson = ({ response: { schema } }: Endpoint) => schema !== null;

@@ -28,24 +28,13 @@ export async function readExamples(registry: Registry): Promise<ApiExamples> {
     .map((line) => JSON.parse(line) as OperationExample);
   const byOperation = new Map(examples.map((example) => [example.operation, example]));
   const byEntity = new Map<string, unknown>();
-  for (const [entity, operation] of getExampleOperations(registry)) {
-    const response = byOperation.get(operation)?.response;
+  for (const endpoint of registry.endpoints) {
+    const entity = getEntityName(endpoint);
+    const response = byOperation.get(endpoint.name)?.response;
     const item = Array.isArray(response) ? response[0] : response;
-    if (item !== undefined) byEntity.set(entity, item);
+    if (entity !== undefined && item !== undefined) byEntity.set(entity, item);
   }
   return { byOperation, byEntity };
-}
-
-/** Returns which operation has the example of each entity: the first that gets a single one, else the first. */
-export function getExampleOperations({ endpoints }: Registry): ReadonlyMap<string, string> {
-  const byEntity = new Map<string, string>();
-  const inDocument = endpoints.filter(({ outsideApi, method }) => !outsideApi && method !== 'HEAD');
-  const isSingleRead = ({ method, response }: Endpoint) => method === 'GET' && response.kind === 'entity';
-  for (const endpoint of [...inDocument.filter(isSingleRead), ...inDocument]) {
-    const entity = getEntityName(endpoint);
-    if (entity !== undefined && !byEntity.has(entity)) byEntity.set(entity, endpoint.name);
-  }
-  return byEntity;
 }
 
 /** Returns the name of the entity in the endpoint's response; undefined if it has none or several. */

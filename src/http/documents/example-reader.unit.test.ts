@@ -44,13 +44,23 @@ test('responses have the shape of their entities', () => {
   );
 });
 
-test('most operations with a JSON response have an example of it', () => {
+/** Their responses are too long to be shown. */
+const WITHOUT_RESPONSE = [
+  'getGeoNodeStatus',
+  'getGeoSiteStatus',
+  'getOpenApiDocument',
+  'listGeoNodeStatuses',
+  'listGeoSiteStatuses',
+  'reportGeoStatus',
+];
+
+test('operations with a JSON response have an example of it', () => {
   const withJson = endpoints.filter(({ response }) => response.schema !== null && response.status !== 204);
   const without = withJson.filter((endpoint) => {
     const entity = getEntityName(endpoint);
     return byOperation.get(endpoint.name)?.response === undefined && (entity === undefined || !byEntity.has(entity));
   });
-  assert.ok(without.length < withJson.length / 10, without.map(({ name }) => name).join(' '));
+  assert.deepEqual(without.map(({ name }) => name).sort(), WITHOUT_RESPONSE, HINT);
 });
 
 test('contain no secrets and no address of the machine that made them', () => {
