@@ -6,6 +6,7 @@ import { createHostileProject, type HostileProject } from '../hostile-project.ts
 import { HOSTILE_MARKDOWN } from '../hostile-texts.ts';
 import type { Setup } from '../setup.ts';
 import { checkLog } from './job-log.ts';
+import { checkNames } from './names.ts';
 import { checkPolicy } from './page-policy.ts';
 
 /** Checks that nothing that users write runs, loads from another server, or changes more of a page than its own place. */
@@ -39,6 +40,7 @@ export async function checkForeignText(setup: Setup): Promise<void> {
   await checkFormatting(setup, `/${project.path}`);
   await checkWorker(setup, project, storageState);
   await checkPolicy(setup, `/${project.path}`);
+  await checkNames(setup);
 }
 
 async function checkFormatting(setup: Setup, project: string): Promise<void> {
