@@ -4,6 +4,7 @@ import type { Diff } from '../api/operations.ts';
 import { countChanges, type DiffLine, type DiffLineNumbers, parseDiff, toLineKey } from '../text/hunks.ts';
 import { formatCount } from '../text/names.ts';
 import { DiffLines, isInBrowser, LINE_HEIGHT_REM, type LineExtras } from './diff-lines.tsx';
+import { FirstRows } from './first-rows.tsx';
 
 /** The changes of files. A file is built when it is near the viewport, so a large change stays usable. */
 
@@ -31,30 +32,34 @@ export function FileDiffs({
   if (files.length === 0) return <p class="quiet">No file has changed.</p>;
   const sum = (key: 'added' | 'removed') => parsedFiles.reduce((total, { counts }) => total + counts[key], 0);
   return (
-    <>
-      <details class="diff-files">
-        <summary>
-          {formatCount(files.length, 'changed file')}, <Counts added={sum('added')} removed={sum('removed')} />
-        </summary>
-        <ul>
-          {parsedFiles.map(({ file, counts }) => (
-            <li key={file.new_path}>
-              <a href={`#${toFileId(file)}`}>{file.new_path}</a> <Counts {...counts} />
-            </li>
+    <FirstRows rows={parsedFiles}>
+      {(shown) => (
+        <>
+          <details class="diff-files">
+            <summary>
+              {formatCount(files.length, 'changed file')}, <Counts added={sum('added')} removed={sum('removed')} />
+            </summary>
+            <ul>
+              {shown.map(({ file, counts }) => (
+                <li key={file.new_path}>
+                  <a href={`#${toFileId(file)}`}>{file.new_path}</a> <Counts {...counts} />
+                </li>
+              ))}
+            </ul>
+          </details>
+          {shown.map(({ file, lines, counts }) => (
+            <FileDiff
+              key={file.new_path}
+              file={file}
+              lines={lines}
+              counts={counts}
+              extras={extras?.get(file.new_path) ?? NO_EXTRAS}
+              {...props}
+            />
           ))}
-        </ul>
-      </details>
-      {parsedFiles.map(({ file, lines, counts }) => (
-        <FileDiff
-          key={file.new_path}
-          file={file}
-          lines={lines}
-          counts={counts}
-          extras={extras?.get(file.new_path) ?? NO_EXTRAS}
-          {...props}
-        />
-      ))}
-    </>
+        </>
+      )}
+    </FirstRows>
   );
 }
 
