@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type AddressValues, toPath } from '../addresses.ts';
-import type { Client } from '../api/call.ts';
+import { CallError, type Client } from '../api/call.ts';
 import { type PageLocation, usePageActions } from '../page.ts';
 import { Dialog } from './dialog.tsx';
 
@@ -69,10 +69,16 @@ function RefSearch({
   const { client } = usePageActions();
   const [text, setText] = useState('');
   const [refs, setRefs] = useState<RefNames | null>(null);
+  const [problem, setProblem] = useState('Loading');
   useEffect(() => {
     let isCurrent = true;
     const show = (found: RefNames) => isCurrent && setRefs(found);
-    const search = () => findRefs(client, project, text).then(show, () => show({ branches: [], tags: [] }));
+    const showError = (error: unknown) => {
+      if (!isCurrent) return;
+      setRefs(null);
+      setProblem(error instanceof CallError ? error.message : String(error));
+    };
+    const search = () => findRefs(client, project, text).then(show, showError);
     const timer = setTimeout(search, text === '' ? 0 : SEARCH_DELAY_MS);
     return () => {
       isCurrent = false;
@@ -90,7 +96,9 @@ function RefSearch({
         onInput={(event) => setText(event.currentTarget.value)}
       />
       {refs === null ? (
-        <p class="quiet">Loading</p>
+        <p class="quiet" role="status">
+          {problem}
+        </p>
       ) : (
         <>
           <RefLinks title="Branches" names={refs.branches} current={refName} toUrl={toUrl} onOpen={onOpen} />

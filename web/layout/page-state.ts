@@ -30,7 +30,7 @@ export function toCallError(failure: unknown): CallError {
 }
 
 /** Whether the same request may succeed later. */
-const isTemporary = ({ status }: CallError): boolean => status === 0 || status === 429 || status >= 500;
+export const isTemporary = ({ status }: CallError): boolean => status === 0 || status === 429 || status >= 500;
 
 /** The longest wait between two reads of a page. */
 const MAX_DELAY_SECONDS = 300;

@@ -1,6 +1,7 @@
 import type { CallError } from '../api/call.ts';
 import { Time } from '../components/time.tsx';
-import type { PageLocation } from '../page.ts';
+import { type PageLocation, usePageActions } from '../page.ts';
+import { isTemporary } from './page-state.ts';
 
 /** What a page shows in place of its content. */
 
@@ -14,6 +15,7 @@ export function LoadingState() {
 
 /** The page could not be loaded: the server's own message, and the request for the administrator's log. */
 export function ErrorState({ error, location }: { readonly error: CallError; readonly location: PageLocation }) {
+  const { refetch } = usePageActions();
   return (
     <section class="state" role="alert">
       <h1 tabIndex={-1}>{getErrorTitle(error)}</h1>
@@ -23,6 +25,13 @@ export function ErrorState({ error, location }: { readonly error: CallError; rea
           <a class="button" href={location.toUrl('/users/sign_in?redirect_to_referer=yes')}>
             Sign in
           </a>
+        </p>
+      ) : null}
+      {isTemporary(error) ? (
+        <p>
+          <button type="button" onClick={() => void refetch()}>
+            Try again
+          </button>
         </p>
       ) : null}
       {error.requestId === null ? null : (

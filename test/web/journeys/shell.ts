@@ -79,6 +79,12 @@ export async function checkShell(setup: Setup): Promise<void> {
         await page.unroute('**/api/v4/**');
         await page.clock.fastForward(130_000);
         await page.getByText('The server does not respond.').waitFor({ state: 'detached' });
+        await page.route('**/api/v4/**', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
+        await page.getByRole('link', { name: 'Explore', exact: true }).click();
+        await page.getByRole('heading', { name: 'The server has a problem' }).waitFor();
+        await page.unroute('**/api/v4/**');
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.getByRole('heading', { name: 'Explore projects' }).waitFor();
       },
       /status of 502/,
     ),
