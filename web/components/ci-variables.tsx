@@ -109,7 +109,11 @@ function VariableRow({
         <code class="row-title">{key}</code> <Badges variable={variable} />
       </p>
       <Value variable={variable} />
-      {variable.description ? <p class="quiet">{variable.description}</p> : null}
+      {variable.description ? (
+        <p class="quiet">
+          <bdi>{variable.description}</bdi>
+        </p>
+      ) : null}
     </>
   );
   return (

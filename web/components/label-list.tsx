@@ -96,7 +96,11 @@ function LabelRow({
             {label.priority == null ? null : <span class="badge">priority {label.priority}</span>}{' '}
             {isOwn ? null : <span class="badge">of a group</span>}{' '}
             {label.archived ? <span class="badge">archived</span> : null}
-            {label.description ? <p>{label.description}</p> : null}
+            {label.description ? (
+              <p>
+                <bdi>{label.description}</bdi>
+              </p>
+            ) : null}
             <p class="quiet">
               {formatCount(label.open_issues_count ?? 0, 'open issue')},{' '}
               {formatCount(label.open_merge_requests_count ?? 0, 'open merge request')}
