@@ -84,4 +84,5 @@ test('notifications can be chosen for the groups and projects of the user', asyn
   assert.match(html, /<input type="checkbox" name="new_note" checked/);
   assert.match(html, /<input type="checkbox" name="new_issue"\s*\/?>/);
   assert.match(await readText(await user(), 'notifications'), /of which you are a member appear here/);
+  assert.match(await readText(guest, 'notifications?search=nothing'), /None of your groups and projects has this name/);
 });

@@ -31,6 +31,19 @@ test('a group shows its description, subgroups and projects to those who can see
   }
 });
 
+test('a search in a group finds its subgroups and projects by name', async () => {
+  const search = (text: string) => renderPage(scene, guest, `/groups/${group.full_path}?search=${text}`);
+  const [ovens, grate] = [
+    new RegExp(`href="/groups/${subgroup.full_path}">`),
+    new RegExp(`href="/${project.path_with_namespace}"`),
+  ];
+  const [bySubgroup, byProject] = [await search('ovens'), await search('grate')];
+  assert.match(bySubgroup, ovens);
+  assert.doesNotMatch(bySubgroup, grate);
+  assert.match(byProject, grate);
+  assert.doesNotMatch(byProject, ovens);
+});
+
 test('a private group looks like a missing one to strangers', async () => {
   for (const caller of [stranger, null])
     assert.match(

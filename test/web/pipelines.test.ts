@@ -23,6 +23,7 @@ await commitCiFile('main', CI_FILE, {});
 await expectSuccess(owner.post(`${project.at}/repository/branches`, { branch: 'work', ref: 'main' }));
 await commitCiFile('broken', 'compile: { stage: nowhere, script: [make] }', { start_branch: 'main' });
 await commitCiFile('by-hand', 'ship: { script: [make ship], when: manual }', { start_branch: 'main' });
+await commitCiFile('wide', 'unit: { script: [make], parallel: 101 }', { start_branch: 'main' });
 await runJobs();
 
 async function commitCiFile(branch: string, content: string, more: object): Promise<void> {
@@ -49,6 +50,22 @@ test('the list shows pipelines with status, ref and source, and when they ran', 
   assert.match(text, new RegExp(`Pending #${id} work [0-9a-f]{8} API`));
   assert.match(text, /\d+ pipelines? of 1 ref from .* pending/);
   assert.match(text, /Data of the chart Ref Item State From Duration work #\d+/);
+});
+
+test('a stage with many jobs shows a hundred of them first', async () => {
+  const { id } = await run(developer, { ref: 'wide' });
+  const text = await read(reporter, `${PATH}/pipelines/${id}`);
+  assert.equal(text.match(/unit \d+\/101/g)?.length, 100);
+  assert.match(text, /Show more of 101/);
+});
+
+test('variables are shown in pages', async () => {
+  const many = await scene.newProject();
+  for (let index = 10; index <= 30; index++)
+    await expectSuccess(many.owner.post(`${many.at}/variables`, { key: `PAGE_${index}`, value: 'x' }));
+  const address = `/${many.path_with_namespace}/-/variables`;
+  assert.match(await read(many.owner, address), /PAGE_29 .*Page 1 Next/);
+  assert.match(await read(many.owner, `${address}?page=2`), /PAGE_30 .*Previous Page 2/);
 });
 
 test('the list is filtered by status, source and ref', async () => {
