@@ -30,16 +30,28 @@ const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['code', 'value', 'variab
 const MAX_DEPTH = 8;
 
 /** Returns whether the value of this field, header or setting is a secret. */
-export function isSecretName(name: string): boolean {
-  const cachedResult = secretNameCache.get(name);
-  if (cachedResult !== undefined) return cachedResult;
-  const isSecret = splitName(name).some((part) => SECRET_NAMES.has(part) || SECRET_NAME_PATTERN.test(part));
-  // Bounded, because a hostile client can send any number of names.
-  if (secretNameCache.size < 1000) secretNameCache.set(name, isSecret);
-  return isSecret;
+export const isSecretName = cacheByName((name) => splitName(name).some(isSecretPart));
+
+/** Returns whether the value of this parameter of a URL, whose name may be percent-encoded, is a secret. */
+const isSecretParameter = cacheByName((name) =>
+  splitName(decodeName(name)).some((part) => isSecretPart(part) || SECRET_PARAMETERS.has(part)),
+);
+
+function isSecretPart(part: string): boolean {
+  return SECRET_NAMES.has(part) || SECRET_NAME_PATTERN.test(part);
 }
 
-const secretNameCache = new Map<string, boolean>();
+/** Returns the check with a cache. It is bounded, because a hostile client can send any number of names, of any length. */
+function cacheByName(check: (name: string) => boolean): (name: string) => boolean {
+  const cache = new Map<string, boolean>();
+  return (name) => {
+    const cachedResult = cache.get(name);
+    if (cachedResult !== undefined) return cachedResult;
+    const result = check(name);
+    if (cache.size < 1000 && name.length <= 100) cache.set(name, result);
+    return result;
+  };
+}
 
 /**
  * Redacts the credentials before the host and the values of secret parameters of a URL or request target. All other text stays
@@ -56,7 +68,7 @@ const MAY_CONTAIN_SECRETS = /[?#_%]/;
 
 /** Redacts the tokens of unsubscribe links, which allow their holder to act for the recipient. */
 function redactUnsubscribeTokens(address: string): string {
-  if (!/[_%]/.test(address)) return address;
+  if (!/_|%5f/i.test(address)) return address;
   // Routes ignore repeated slashes.
   const parts = address.split(/(\/+)/);
   // Every second part is a separator, so the previous segment is two parts before.
@@ -140,11 +152,8 @@ function redactPairs(text: string | undefined): string {
 function redactPair(pair: string): string {
   const equalsIndex = pair.indexOf('=');
   if (equalsIndex < 0) return redactText(pair);
-  const parts = splitName(decodeName(pair.slice(0, equalsIndex)));
-  const isSecret = parts.some(
-    (part) => SECRET_NAMES.has(part) || SECRET_NAME_PATTERN.test(part) || SECRET_PARAMETERS.has(part),
-  );
-  return isSecret ? `${pair.slice(0, equalsIndex)}=${REDACTED}` : redactText(pair);
+  const name = pair.slice(0, equalsIndex);
+  return isSecretParameter(name) ? `${name}=${REDACTED}` : redactText(pair);
 }
 
 function decodeName(name: string): string {

@@ -37,7 +37,9 @@ const HEADER_NAMES = [
   'Size',
 ] as const;
 
-const GITLAB_FILE_HEADER_NAMES = HEADER_NAMES.map((name) => `X-Gitlab-${name}`);
+/** The names of the headers with both prefixes, concatenated once. */
+const PREFIXED_HEADER_NAMES = HEADER_NAMES.map((name) => [name, `X-Service-${name}`, `X-Gitlab-${name}`] as const);
+const GITLAB_FILE_HEADER_NAMES = PREFIXED_HEADER_NAMES.map(([, , gitlabName]) => gitlabName);
 
 /**
  * Returns the headers with the metadata of a file. Each is sent twice: with the prefix `X-Service-` of the specification, and with
@@ -57,9 +59,9 @@ function createFileHeaders(file: FileAtRevision): Record<string, string> {
     Size: String(file.size),
   };
   const headers: Record<string, string> = {};
-  for (const name of HEADER_NAMES) {
-    headers[`X-Service-${name}`] = values[name];
-    headers[`X-Gitlab-${name}`] = values[name];
+  for (const [name, serviceName, gitlabName] of PREFIXED_HEADER_NAMES) {
+    headers[serviceName] = values[name];
+    headers[gitlabName] = values[name];
   }
   return headers;
 }
