@@ -33,7 +33,10 @@ export async function send(
     else if (body instanceof Readable) await streamBody(body, response, request.idleTimeoutMs);
     else if (wouldResetConnection(request, response)) await endResponse(request, response, body);
     else {
-      await writeBody(outgoing.headers, body, response, request.idleTimeoutMs);
+      // Node sends a text together with the headers, in the encoding of the text. With non-ASCII bytes (latin1) in the headers, the
+      // body must be sent as bytes.
+      const hasLatin1 = typeof body === 'string' && hasNonAsciiHeader(outgoing.headers);
+      await writeBody(hasLatin1 ? Buffer.from(body) : body, response, request.idleTimeoutMs);
     }
   } catch (error) {
     if (!(error instanceof ClientNotReading || request.client.isDisconnected))
@@ -86,18 +89,10 @@ function hasNonAsciiHeader(headers: OutgoingResponse['headers']): boolean {
 
 const NON_ASCII = /[^\0-\x7f]/;
 
-async function writeBody(
-  headers: OutgoingResponse['headers'],
-  body: string | Uint8Array,
-  response: ServerResponse,
-  idleTimeoutMs: number,
-): Promise<void> {
+async function writeBody(body: string | Uint8Array, response: ServerResponse, idleTimeoutMs: number): Promise<void> {
   if (body.length > MAX_SINGLE_WRITE_LENGTH) return streamBody(toStream(body), response, idleTimeoutMs);
-  // Node sends a text together with the headers, in the encoding of the text. A text of as many bytes as characters is ASCII, which
-  // latin1 encodes fastest. With other text, non-ASCII bytes (latin1) in the headers require a body of bytes.
-  if (typeof body !== 'string') endWithBytes(response, body);
-  else if (headers['Content-Length'] === String(body.length)) response.end(body, 'latin1');
-  else response.end(hasNonAsciiHeader(headers) ? Buffer.from(body) : body);
+  if (typeof body === 'string') response.end(body);
+  else endWithBytes(response, body);
   // Usually the system has buffered everything already.
   if (response.writableLength > 0) await waitUntilWritten(response, 'finish', idleTimeoutMs);
 }
