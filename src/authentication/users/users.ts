@@ -87,7 +87,7 @@ const selectUserByUsername = prepare((db, value: Params<{ key: string }>) =>
 );
 
 /** Selects users who are not being deleted. */
-function selectUsers(db: Reader) {
+export function selectUsers(db: Reader) {
   return db.selectFrom('users').select(userColumns).where('deletion_scheduled_at', 'is', null);
 }
 

@@ -15,6 +15,7 @@ import { limitFailedSignIns } from '#rate-limits/failed-sign-ins.ts';
 import { type Failure, invalid, isFailure, requireRow } from '#runtime/failure.ts';
 import {
   CurrentUser,
+  findCurrentUser,
   prepareNewPassword,
   SAVE_ERRORS,
   SAVE_UNIQUE_ERRORS,
@@ -77,7 +78,8 @@ export const updateCurrentUser = endpoint({
     if (addressFailure !== null) return addressFailure;
     const input = toUpdateInput(profile);
     const details = { ...input.details, ...(language ? { preferred_language: language } : {}) };
-    return updateUser(uow, id, { ...input, details }, null);
+    const updated = await updateUser(uow, id, { ...input, details }, null);
+    return isFailure(updated) ? updated : requireRow(await findCurrentUser(uow, id));
   },
 });
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type Caller, isAdministrator, type SignedInCaller } from '#authentication/caller.ts';
-import { findUserById, findUserUntilDeleted, type User } from '#authentication/users/users.ts';
+import { findUserUntilDeleted, type User } from '#authentication/users/users.ts';
 import type { Database, Reader } from '#database/database.ts';
 import { foldCase } from '#database/name-keys.ts';
 import {
@@ -39,7 +39,7 @@ import {
 } from './parameters.ts';
 import { enqueuePasswordLink } from './password-link-mail.ts';
 import * as states from './states.ts';
-import { listUsers as listUserPage } from './store.ts';
+import { type CurrentUserRow, findCurrentUser, listUsers as listUserPage } from './store.ts';
 
 const userIdParams = { id: required(integer) };
 const INTERNAL_USER = [403, '403 Forbidden - An internal user cannot be changed'] as const;
@@ -290,10 +290,10 @@ export const unbanUser = endpoint({
 });
 
 /** Admits signed-in users and loads their row. Answers 401 if the account was deleted since the request was authenticated. */
-function currentUserAccess(): Access<{ caller: SignedInCaller; user: User }> {
+function currentUserAccess(): Access<{ caller: SignedInCaller; user: CurrentUserRow }> {
   return signedIn().resource({
     name: 'user',
-    load: ({ db }: AccessCall, { caller }: { readonly caller: SignedInCaller }) => findUserById(db, caller.user.id),
+    load: ({ db }: AccessCall, { caller }: { readonly caller: SignedInCaller }) => findCurrentUser(db, caller.user.id),
     notFound: unauthorized,
   });
 }

@@ -13,7 +13,14 @@ import {
   pickCustomAttributes,
 } from '../custom-attributes/index.ts';
 import { BLOCKED_STATES, isLocked } from './states.ts';
-import { loadHighestRoles, loadUserRelations, type UserBasicRow, type UserRelations } from './store.ts';
+import {
+  type CurrentUserRow,
+  loadHighestRoles,
+  loadIdentitiesOfCurrentUsers,
+  loadUserRelations,
+  type UserBasicRow,
+  type UserRelations,
+} from './store.ts';
 
 // The representations of a user, from the fewest to the most fields (contract/conventions.md §10 "Users").
 
@@ -118,14 +125,19 @@ const selfFields = {
   extra_shared_runners_minutes_limit: Type.Null(),
   scim_identities: Type.Array(Type.Never()),
 };
-const loadRelations = (users: readonly User[], context: SerializationContext) => loadUserRelations(context.db, users);
-
 const UserSelf = entity('UserSelf', { ...UserExtended.schema.properties, ...selfFields }).from(
-  loadRelations,
-  serializeSelf,
+  (users: readonly CurrentUserRow[], context) => loadIdentitiesOfCurrentUsers(context.db, users),
+  (user, context, identities) =>
+    serializeSelf(user, context, { identities: identities.get(user.id), projectCount: user.personal_project_count }),
 );
 
-function serializeSelf(user: User, context: SerializationContext, { identities, personalNamespaces }: UserRelations) {
+interface SelfRelations {
+  readonly identities: readonly { readonly provider: string; readonly extern_uid: string }[] | undefined;
+  /** Number of projects in the personal namespace. */
+  readonly projectCount: number;
+}
+
+function serializeSelf(user: User, context: SerializationContext, { identities = [], projectCount }: SelfRelations) {
   return {
     ...UserExtended.serialize(user, context),
     last_sign_in_at: user.last_sign_in_at,
@@ -136,13 +148,13 @@ function serializeSelf(user: User, context: SerializationContext, { identities, 
     color_scheme_id: user.color_scheme_id,
     projects_limit: user.projects_limit,
     current_sign_in_at: user.current_sign_in_at,
-    identities: (identities.get(user.id) ?? []).map(({ provider, extern_uid }) => ({
+    identities: identities.map(({ provider, extern_uid }) => ({
       provider,
       extern_uid,
       saml_provider_id: null,
     })),
     can_create_group: user.can_create_group,
-    can_create_project: user.projects_limit > (personalNamespaces.get(user.id)?.projects ?? 0),
+    can_create_project: user.projects_limit > projectCount,
     two_factor_enabled: false,
     external: user.external,
     private_profile: user.private_profile,
@@ -188,11 +200,15 @@ export const UserAdmin = entity('UserAdmin', { ...UserSelf.schema.properties, ..
 
 function serializeForAdmin(user: User, context: SerializationContext, relations: AdminRelations) {
   const creator = relations.creators.get(user.created_by_id ?? 0);
+  const personalNamespace = relations.personalNamespaces.get(user.id);
   return {
-    ...serializeSelf(user, context, relations),
+    ...serializeSelf(user, context, {
+      identities: relations.identities.get(user.id),
+      projectCount: personalNamespace?.projects ?? 0,
+    }),
     is_admin: user.admin,
     note: user.note,
-    namespace_id: relations.personalNamespaces.get(user.id)?.namespace_id ?? null,
+    namespace_id: personalNamespace?.namespace_id ?? null,
     created_by: creator === undefined ? null : UserBasic.serialize(creator, context),
     using_license_seat: user.state === 'active' && !user.bot && !user.internal,
     is_auditor: user.auditor,

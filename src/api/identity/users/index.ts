@@ -18,6 +18,6 @@ export { canSendLinks } from './link-mail.ts';
 export { toUpdateInput, updateUserParams } from './parameters.ts';
 export { enqueuePasswordLink } from './password-link-mail.ts';
 export { unlockUser } from './states.ts';
-export { loadUsersById, type UserBasicRow, userBasicColumns } from './store.ts';
+export { findCurrentUser, loadUsersById, type UserBasicRow, userBasicColumns } from './store.ts';
 
 export const users = resourceModule({ endpoints, jobs: [sendPasswordLink, sendEmailConfirmation] });

@@ -7,13 +7,13 @@ import {
   sql,
 } from 'kysely';
 import { normalizeAddress } from '#authentication/users/emails.ts';
-import { type Identity, type User, userColumns } from '#authentication/users/users.ts';
+import { type Identity, selectUsers, type User, userColumns } from '#authentication/users/users.ts';
 import type { Reader, Schema } from '#database/database.ts';
 import { existsWithoutJoin, isInIds, isInSubquery } from '#database/dialect.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { foldCase } from '#database/name-keys.ts';
 import { type CountStrategy, countUpTo, paginate, paginateAfterRows, paginateByKey } from '#database/page.ts';
-import { prepareForIds } from '#database/prepare.ts';
+import { type Params, prepare, prepareForIds } from '#database/prepare.ts';
 import {
   COMMON_THRESHOLD,
   hasManyMatches,
@@ -378,6 +378,50 @@ export async function loadUserRelations(db: Reader, users: readonly User[]): Pro
     personalNamespaces: new Map(namespaces.map((namespace) => [namespace.owner_id, namespace])),
     creators,
   };
+}
+
+/** A user with the counts that their own representation needs. */
+export interface CurrentUserRow extends User {
+  readonly identity_count: number;
+  /** Number of projects in the personal namespace. */
+  readonly personal_project_count: number;
+}
+
+// index: users primary key, identities_by_user, namespaces_by_owner, projects_by_namespace
+const currentUserQuery = prepare((db, value: Params<{ id: number }>) =>
+  selectUsers(db)
+    .where('users.id', '=', value('id'))
+    .select((eb) => [
+      eb
+        .selectFrom('identities')
+        .select((count) => count.fn.countAll<number>().as('count'))
+        .whereRef('identities.user_id', '=', 'users.id')
+        .$asScalar()
+        .$notNull()
+        .as('identity_count'),
+      eb
+        .selectFrom('namespaces')
+        .innerJoin('projects', 'projects.namespace_id', 'namespaces.id')
+        .select((count) => count.fn.countAll<number>().as('count'))
+        .whereRef('namespaces.owner_id', '=', 'users.id')
+        .$asScalar()
+        .$notNull()
+        .as('personal_project_count'),
+    ]),
+);
+
+/** Returns the user with this id for their own representation; null if it does not exist or is being deleted. */
+export async function findCurrentUser(db: Reader, id: number): Promise<CurrentUserRow | null> {
+  return (await currentUserQuery.first(db, { id })) ?? null;
+}
+
+/** Loads the identities of these users, by id of the user. Runs no statement for users without identities. */
+export async function loadIdentitiesOfCurrentUsers(
+  db: Reader,
+  users: readonly CurrentUserRow[],
+): Promise<UserRelations['identities']> {
+  const ids = users.filter(({ identity_count }) => identity_count > 0).map(({ id }) => id);
+  return ids.length === 0 ? new Map() : Map.groupBy(await loadIdentities(db, ids), ({ user_id }) => user_id);
 }
 
 /** Rows related to users: `identities` and `personalNamespaces` by id of the user, `creators` by their own id. */
