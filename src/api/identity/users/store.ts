@@ -388,7 +388,7 @@ export interface CurrentUserRow extends User {
 }
 
 // index: users primary key, identities_by_user, namespaces_by_owner, projects_by_namespace
-const currentUserQuery = prepare((db, value: Params<{ id: number }>) =>
+const selectCurrentUser = prepare((db, value: Params<{ id: number }>) =>
   selectUsers(db)
     .where('users.id', '=', value('id'))
     .select((eb) => [
@@ -412,7 +412,7 @@ const currentUserQuery = prepare((db, value: Params<{ id: number }>) =>
 
 /** Returns the user with this id for their own representation; null if it does not exist or is being deleted. */
 export async function findCurrentUser(db: Reader, id: number): Promise<CurrentUserRow | null> {
-  return (await currentUserQuery.first(db, { id })) ?? null;
+  return (await selectCurrentUser.first(db, { id })) ?? null;
 }
 
 /** Loads the identities of these users, by id of the user. Runs no statement for users without identities. */
