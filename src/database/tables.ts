@@ -405,6 +405,8 @@ export interface Schema {
     deployment_id: number;
     environment_id: number;
     merge_request_id: number;
+    project_id: number | null;
+    finished_at: string | null;
   };
   deployments: {
     id: Generated<number>;
@@ -1164,6 +1166,7 @@ export interface Schema {
   merge_request_labels: {
     merge_request_id: number;
     label_id: number;
+    project_id: number | null;
   };
   /** A running rebase. It has ended when the row is deleted, the head changes, or the lease expires. */
   merge_request_rebases: {

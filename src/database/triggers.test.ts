@@ -44,6 +44,10 @@ test('copies columns into existing rows, into new rows, and after a change', asy
     assert.deepEqual(await listNames(), ['one', 'one', 'two']);
     await run(tx, "update owners set name = 'first' where id = 1");
     assert.deepEqual(await listNames(), ['first', 'first', 'two']);
+    for (const name of [null, 'again']) {
+      await sql`update owners set name = ${name} where id = 1`.execute(tx);
+      assert.deepEqual(await listNames(), [name, name, 'two']);
+    }
     assert.deepEqual(await run(tx, 'select size from owners order by id'), [{ size: 1 }, { size: 1 }]);
   });
 });

@@ -25,7 +25,7 @@ export function columnCopies({ table, key, source, columns }: ColumnCopies): Eng
     if (engine === 'sqlite') {
       return `${fillCopies(`${table}.${key}`)};
 create trigger ${onInsert} after insert on ${table} begin ${fillCopies(`new.${key}`)} where rowid = new.rowid; end;
-create trigger ${onUpdate} after update of ${list()} on ${source} when (${list('old')}) <> (${list('new')}) begin ${updateCopies}; end;
+create trigger ${onUpdate} after update of ${list()} on ${source} when (${list('old')}) is not (${list('new')}) begin ${updateCopies}; end;
 `;
     }
     // A PostgreSQL trigger calls a function; a `before` trigger changes the row before it is inserted.

@@ -70,6 +70,7 @@ export {
   existsCondition,
   flagCondition,
   idsCondition,
+  joinGroupProjects,
   reactionConditions,
   valueCondition,
 } from './filters/row-conditions.ts';

@@ -72,8 +72,10 @@ export const TABLES_BY_TYPE = { Issue: ISSUES, MergeRequest: MERGE_REQUESTS, Epi
   LabelableTables
 >;
 
-/** The scope of a list: one project, or all projects (`project: null`). The conditions of filters depend on it. */
+/** The scope of a list: one project, or several (`project: null`). The conditions of filters depend on it. */
 export interface IssuableListScope {
   readonly tables: LabelableTables;
   readonly project: { readonly id: number; readonly namespace_id: number } | null;
+  /** The group whose projects, with those of its subgroups, the list has; absent if it has all projects. */
+  readonly group?: { readonly id: number } | null;
 }

@@ -1,4 +1,5 @@
 import { ddl } from '#database/ddl.ts';
+import { columnCopies } from '#database/triggers.ts';
 
 /** Environments, deployments, and protected environments. */
 export const environments = ddl`
@@ -117,17 +118,29 @@ create index deployments_by_environment_update on deployments (environment_id, u
 create index deployments_finished on deployments (environment_id, status, finished_at, id);
 create index deployments_by_user on deployments (user_id, id);
 create index deployments_by_ref on deployments (project_id, ref, environment_id) where status = 'success';
-create index deployments_by_finished_at on deployments (project_id, finished_at);
-create index deployments_of_all_by_finished_at on deployments (finished_at);
 
 create table deployment_merge_requests (
   deployment_id integer not null references deployments (id) on delete cascade,
   environment_id integer not null references environments (id) on delete cascade,
   merge_request_id integer not null references merge_requests (id) on delete cascade,
+  -- Copies of columns of the deployment, so that lists of merge requests by time of deployment read only an index.
+  project_id integer,
+  finished_at timestamp,
   primary key (environment_id, merge_request_id)
 );
 create index deployment_merge_requests_by_deployment on deployment_merge_requests (deployment_id, merge_request_id);
-create index deployment_merge_requests_by_merge_request on deployment_merge_requests (merge_request_id);
+create index deployment_merge_requests_by_merge_request on deployment_merge_requests (merge_request_id, finished_at);
+create index deployment_merge_requests_by_project on deployment_merge_requests
+  (project_id, finished_at, merge_request_id);
+create index deployment_merge_requests_by_environment on deployment_merge_requests
+  (environment_id, finished_at, merge_request_id);
+create index deployment_merge_requests_by_finished_at on deployment_merge_requests (finished_at, merge_request_id);
+${columnCopies({
+  table: 'deployment_merge_requests',
+  key: 'deployment_id',
+  source: 'deployments',
+  columns: ['project_id', 'finished_at'],
+})}
 
 create table deployment_approvals (
   id id,

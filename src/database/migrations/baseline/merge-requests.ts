@@ -1,5 +1,6 @@
 import { ddl } from '#database/ddl.ts';
 import { wordIndex } from '#database/search/trigrams.ts';
+import { columnCopies } from '#database/triggers.ts';
 
 /** Merge requests, their versions and approvals, and the intents of ref updates, which may complete a merge. */
 export const mergeRequests = ddl`
@@ -124,9 +125,17 @@ create index merge_request_reviewers_by_user on merge_request_reviewers (user_id
 create table merge_request_labels (
   merge_request_id integer not null references merge_requests (id) on delete cascade,
   label_id integer not null references labels (id) on delete cascade,
+  -- Copy of the column of the merge request, so that labels of an ancestor group find those of one project.
+  project_id integer,
   primary key (merge_request_id, label_id)
 );
-create index merge_request_labels_by_label on merge_request_labels (label_id, merge_request_id);
+create index merge_request_labels_by_label on merge_request_labels (label_id, project_id, merge_request_id);
+${columnCopies({
+  table: 'merge_request_labels',
+  key: 'merge_request_id',
+  source: 'merge_requests',
+  columns: ['project_id'],
+})}
 
 create table merge_request_versions (
   id id,

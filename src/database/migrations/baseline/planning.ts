@@ -214,7 +214,7 @@ create table issue_labels (
   confidential boolean,
   primary key (issue_id, label_id)
 );
-create index issue_labels_by_label on issue_labels (label_id, issue_id);
+create index issue_labels_by_label on issue_labels (label_id, project_id, issue_id);
 create index issue_labels_counted on issue_labels (label_id, project_id, state, confidential);
 ${columnCopies({
   table: 'issue_labels',

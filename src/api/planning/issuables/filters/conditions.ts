@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '#database/database.ts';
-import { isAmongCollected, isInIds, isInSubquery, isInTexts, withoutIndex } from '#database/dialect.ts';
+import { isAmongCollected, isInIds, isInTexts, withoutIndex } from '#database/dialect.ts';
 import { foldCase } from '#database/name-keys.ts';
 import {
   containsWords,
@@ -12,6 +12,7 @@ import {
 } from '#database/search/word-search.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
 import type { IssuableListScope } from '../kind.ts';
+import { anyLabelConditions, labelConditions } from './label-conditions.ts';
 import type { ListCondition } from './query-strategy.ts';
 import {
   columnCondition,
@@ -20,7 +21,9 @@ import {
   type FilterKeyword,
   idsCondition,
   isKeyword,
+  isUsableInScope,
   listedColumn,
+  MAX_INDEXED_VALUES,
   negateCondition,
   notExistsCondition,
   toDueDateRange,
@@ -28,17 +31,6 @@ import {
 } from './row-conditions.ts';
 
 // Filter conditions that lists of issues, merge requests and epics share (contract/planning.md §3.6).
-
-/**
- * Returns the condition for labels or milestones that belong to the project of the scope or to an ancestor group. Without a project,
- * all match. index: labels_by_project, labels_by_group, namespace_closure_pkey
- */
-function isUsableInScope({ project }: IssuableListScope, table: 'label' | 'milestone'): RawBuilder<SqlBool> {
-  if (project === null) return sql`1 = 1`;
-  const ancestorIds = sql`select ancestors.ancestor_id from namespace_closure as ancestors where ancestors.descendant_id = ${project.namespace_id}`;
-  const [projectIdColumn, groupIdColumn] = [sql.ref(`${table}.project_id`), sql.ref(`${table}.group_id`)];
-  return sql`(${projectIdColumn} = ${project.id} or ${groupIdColumn} in (${ancestorIds}))`;
-}
 
 /** `None`, `Any`, or an id. */
 export type IdOrKeyword = number | FilterKeyword;
@@ -78,12 +70,6 @@ type IssuableNotFilter = Pick<
   | 'assignee_username'
 >;
 
-/**
- * Maximum number of values of a filter that become separate conditions. The query can start from the most selective one.
- * The remaining values become one condition, which counts matches in a subquery.
- */
-const MAX_INDEXED_VALUES = 8;
-
 /** Returns the conditions that an issuable must fulfil to match the filter. */
 export function issuableConditions(db: Reader, scope: IssuableListScope, filter: IssuableFilter): ListCondition[] {
   const conditions: ListCondition[] = [];
@@ -93,7 +79,7 @@ export function issuableConditions(db: Reader, scope: IssuableListScope, filter:
   if (isPresent(author_id)) conditions.push(authorCondition(db, scope, sql`${author_id}`));
   if (isPresent(author_username)) conditions.push(authorCondition(db, scope, selectUserId(author_username)));
   if (isPresent(closed_by_id)) conditions.push(valueCondition(db, scope, 'closed_by_id', closed_by_id));
-  conditions.push(...labelConditions(db, scope, filter), ...milestoneConditions(db, scope, filter));
+  conditions.push(...labelConditions(db, scope, filter.labels ?? []), ...milestoneConditions(db, scope, filter));
   conditions.push(...assigneeConditions(db, scope, filter), ...timeConditions(db, scope, filter));
   return [...conditions, ...searchConditions(db, scope, filter)];
 }
@@ -130,83 +116,6 @@ function iidConditions(db: Reader, scope: IssuableListScope, iids: IssuableFilte
 
 const authorCondition = (db: Reader, scope: IssuableListScope, id: RawBuilder<unknown>) =>
   columnCondition(db, scope, 'author_id', (column) => sql<SqlBool>`${column} = ${id}`);
-
-// --- Labels, by title: an issuable must have all of them.
-
-function labelConditions(db: Reader, scope: IssuableListScope, { labels }: IssuableFilter): ListCondition[] {
-  const titles = [...new Set(labels ?? [])];
-  const keywordCondition = labelKeywordCondition(db, scope, titles);
-  if (keywordCondition !== null) return [keywordCondition];
-  const remainingTitles = titles.slice(MAX_INDEXED_VALUES);
-  const conditions = titles.slice(0, MAX_INDEXED_VALUES).map((title) => labelCondition(db, scope, title));
-  if (remainingTitles.length === 0) return conditions;
-  const matchCount = sql`select count(distinct label.title) ${fromLabelsWithTitles(db, scope, remainingTitles)}`;
-  return [...conditions, { predicate: sql<SqlBool>`(${matchCount}) = ${remainingTitles.length}` }];
-}
-
-/**
- * Returns conditions that match issuables with one of the labels: one condition for each of the first labels, one for all others.
- * Only negated filters use them. Negated, each condition excludes its labels.
- */
-function anyLabelConditions(db: Reader, scope: IssuableListScope, titles: readonly string[]): ListCondition[] {
-  if (titles.length === 0) return [];
-  const keywordCondition = labelKeywordCondition(db, scope, titles);
-  if (keywordCondition !== null) return [keywordCondition];
-  const conditions = titles.slice(0, MAX_INDEXED_VALUES).map((title) => labelCondition(db, scope, title));
-  const remainingTitles = titles.slice(MAX_INDEXED_VALUES);
-  if (remainingTitles.length > 0)
-    conditions.push(labelTitleCondition(db, scope, isInTexts(db, LABEL_TITLE, remainingTitles)));
-  if (scope.project !== null) return conditions;
-  // Replaces `negatedPredicate`: with it, PostgreSQL would join the labels of all issuables first.
-  return conditions.map(({ predicate }) => ({ predicate, negatedPredicate: sql<SqlBool>`not ${predicate}` }));
-}
-
-/** Returns the condition if the only title is `None` or `Any`, else null. */
-function labelKeywordCondition(
-  db: Reader,
-  scope: IssuableListScope,
-  [title, ...remainingTitles]: readonly string[],
-): ListCondition | null {
-  if (title === undefined || remainingTitles.length > 0) return null;
-  if (isKeyword(title, 'None')) return notExistsCondition(db, selectLabels(scope));
-  return isKeyword(title, 'Any') ? existsCondition(db, selectLabels(scope)) : null;
-}
-
-/** Returns the `from` clause for the labels of the row that have one of the titles. index: issue_labels_pkey, labels primary key */
-function fromLabelsWithTitles(db: Reader, scope: IssuableListScope, titles: readonly string[]): RawBuilder<unknown> {
-  const { tables } = scope;
-  return sql`from ${sql.table(tables.labelTable)} as label_link inner join labels as label on label.id = label_link.label_id
-    where ${sql.ref(`label_link.${tables.foreignKey}`)} = ${listedColumn(scope, 'id')} and ${isInTexts(db, LABEL_TITLE, titles)}`;
-}
-
-/** Selects a row for each label of the issuable. index: issue_labels_pkey */
-function selectLabels(scope: IssuableListScope): RawBuilder<unknown> {
-  const { tables } = scope;
-  return sql`select 1 from ${sql.table(tables.labelTable)} as label_link where ${sql.ref(`label_link.${tables.foreignKey}`)} = ${listedColumn(scope, 'id')}`;
-}
-
-const LABEL_TITLE = sql<string>`label.title`;
-
-const labelCondition = (db: Reader, scope: IssuableListScope, title: string): ListCondition =>
-  labelTitleCondition(db, scope, sql<SqlBool>`${LABEL_TITLE} = ${title}`);
-
-/**
- * Matches issuables with a label whose title fulfils `titlePredicate`.
- * index: labels_by_title, issue_labels_by_label, issue_labels_pkey
- */
-function labelTitleCondition(db: Reader, scope: IssuableListScope, titlePredicate: RawBuilder<SqlBool>) {
-  const { tables, project } = scope;
-  const labelIds = sql`(select label.id from labels as label where ${titlePredicate} and ${isUsableInScope(scope, 'label')})`;
-  const id = sql<number>`label_link.label_id`;
-  const foreignKey = sql.ref(`label_link.${tables.foreignKey}`);
-  const selectLabeled = (hasLabel: RawBuilder<SqlBool>) =>
-    sql`select ${foreignKey} from ${sql.table(tables.labelTable)} as label_link where ${hasLabel}`;
-  // One project can use few labels with the same title.
-  if (project !== null) return idsCondition(db, scope, selectLabeled(isInSubquery(db, id, labelIds)), foreignKey);
-  // Across all projects many labels match. The engines must then read the labels of each row, and not the rows of each label.
-  const isOfRow = sql`${selectLabeled(isAmongCollected(withoutIndex(db, id), labelIds))} and ${foreignKey} = ${listedColumn(scope, 'id')}`;
-  return { ...existsCondition(db, isOfRow), ids: selectLabeled(sql<SqlBool>`${id} in ${labelIds}`) };
-}
 
 // --- The milestone: by title or keyword.
 

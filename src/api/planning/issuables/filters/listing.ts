@@ -107,9 +107,22 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
     listParent = parent,
   ) =>
     selectVisibleIds(db, tables, listParent, [projectIdColumn, joinedId], visibility).where((eb) => eb.and(predicates));
+  // The engines would search the projects of a group one by one and sort all of their rows, or look each id up for each project.
+  const buildGroupQuery = (
+    group: { readonly id: number },
+    column: RawBuilder<number>,
+    conditions = otherConditions,
+  ) => {
+    const predicates = [isInGroup(db, column, group), ...toPredicates(conditions)];
+    const allProjects = { ...parent, group: null } as IssuableListParent;
+    return buildQuery(column, predicates, sql.ref('projects.id'), allProjects);
+  };
   const selectAmong = (ids: RawBuilder<unknown>, conditions = otherConditions) => {
     const isSelected = isInSubquery(db, sql.ref<number>(`${tables.table}.id`), ids);
-    return buildQuery(unindexedProjectId, toPredicates(conditions)).where(isSelected);
+    const query = parent.group
+      ? buildGroupQuery(parent.group, unindexedProjectId, conditions)
+      : buildQuery(unindexedProjectId, toPredicates(conditions));
+    return query.where(isSelected);
   };
   const castToTable = (query: IssuableIdQuery<'issues'>) => query as unknown as IssuableIdQuery<Table>;
   if (drivingCondition !== null) {
@@ -137,19 +150,14 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
   });
   // Without this, SQLite would read the rows of all projects, and then look whether each project belongs to the group.
   const joinedId = parent.group ? withoutIndex(db, sql.ref<number>('projects.id')) : sql.ref<number>('projects.id');
-  // The engines would search the projects of a group one by one and sort all of their rows.
-  const buildGroupQuery = (group: { readonly id: number }) => {
-    const unindexedColumn = withoutIndex(db, projectId);
-    const predicates = [isInGroup(db, unindexedColumn, group), ...toPredicates(otherConditions)];
-    const allProjects = { ...parent, group: null } as IssuableListParent;
-    return castToTable(buildQuery(unindexedColumn, predicates, sql.ref('projects.id'), allProjects));
-  };
-  const walkQuery = parent.group ? buildGroupQuery(parent.group) : withoutProjectIndex;
-  // A scan with a condition on a column uses the index of the column, so only related rows are sampled. The first rows of all
-  // projects say little about a group.
-  const sampled = parent.group
-    ? undefined
-    : cheapConditions.findLast(({ ids, negatedPredicate }) => ids && negatedPredicate);
+  const walkQuery = parent.group
+    ? castToTable(buildGroupQuery(parent.group, withoutIndex(db, projectId)))
+    : withoutProjectIndex;
+  // A scan of one project, or of all, with a condition on a column uses the index of the column, so only related rows are sampled.
+  // A scan of a group reads all of its rows.
+  const sampled = cheapConditions.findLast(
+    ({ ids, negatedPredicate, hasIdsOfGroup }) => ids && (parent.group ? hasIdsOfGroup : negatedPredicate),
+  );
   const selectSample = ({ ids }: ListCondition) =>
     selectAmong(
       sql`(${ids} limit ${sql.lit(SAMPLE_SIZE)})`,
@@ -209,7 +217,7 @@ async function smallGroupCondition(
   if ((await countRows(db, sql`(${projectIds} limit ${sql.lit(COMMON_THRESHOLD + 1)})`)) > COMMON_THRESHOLD)
     return null;
   const ids = sql`select candidate.id from ${sql.table(tables.table)} as candidate where candidate.project_id in (${projectIds})`;
-  return { predicate: sql<SqlBool>`1 = 1`, ids };
+  return { predicate: sql<SqlBool>`1 = 1`, ids, hasIdsOfGroup: true };
 }
 
 /**

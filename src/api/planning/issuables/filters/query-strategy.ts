@@ -13,6 +13,10 @@ export interface ListCondition {
   readonly predicate: Expression<SqlBool>;
   /** Subquery for the ids of all matching rows, if an index can answer it. */
   readonly ids?: RawBuilder<unknown>;
+  /** Builds `ids` from what it reads first. Called only if the list is large. */
+  readonly loadIds?: () => Promise<RawBuilder<unknown>>;
+  /** Set in the list of a group if `ids` contains only rows of its projects. Other ids say little about the group. */
+  readonly hasIdsOfGroup?: true;
   /** Subquery for a superset of `ids`, if the superset is cheaper. Its rows must still be tested with the predicate. */
   readonly idsSuperset?: RawBuilder<unknown>;
   /** The predicate for queries that read all rows unsorted, for which the engine may choose any index. */
@@ -21,6 +25,11 @@ export interface ListCondition {
   readonly negatedPredicate?: Expression<SqlBool>;
   /** Set if a query of a group would repeat the search of `unsortedQueryPredicate` in each project; it then uses the predicate. */
   readonly repeatsSearchInGroups?: true;
+  /**
+   * Set if the matching rows are neighbours in the list, possibly far from its beginning: a scan in sort order may then read many
+   * rows before the first match.
+   */
+  readonly isClustered?: true;
   /** Set if the predicate scans long texts; it is then evaluated and counted last. */
   readonly isExpensive?: true;
 }
@@ -34,15 +43,24 @@ const MAX_COUNTED_CONDITIONS = 6;
 /** Projects with at most this number of rows are always scanned: an index of the whole instance would not be faster. */
 const SMALL_PROJECT_SIZE = 2_000;
 
-/** Returns the condition with the fewest matches, or null if all conditions have more than `COMMON_THRESHOLD` matches. */
+/** The limit for conditions with clustered matches, for which a scan in sort order may be slow. */
+const CLUSTERED_THRESHOLD = 3 * COMMON_THRESHOLD;
+
+/**
+ * Returns the condition with the fewest matches, or null if all conditions have more than `COMMON_THRESHOLD` or
+ * `CLUSTERED_THRESHOLD` matches.
+ */
 export async function findMostSelective(
   db: Reader,
   conditions: readonly ListCondition[],
 ): Promise<ListCondition | null> {
-  let [bestCondition, minCount]: [ListCondition | null, number] = [null, COMMON_THRESHOLD];
-  for (const condition of conditions.filter(({ ids }) => ids !== undefined).slice(0, MAX_COUNTED_CONDITIONS)) {
-    const count = await countUpTo(db, condition.idsSuperset ?? condition.ids!, minCount + 1);
-    if (count <= minCount) [bestCondition, minCount] = [condition, count];
+  let [bestCondition, minCount]: [ListCondition | null, number] = [null, CLUSTERED_THRESHOLD];
+  const countedConditions = conditions.filter(({ ids, loadIds }) => ids ?? loadIds).slice(0, MAX_COUNTED_CONDITIONS);
+  for (const counted of countedConditions) {
+    const condition = counted.loadIds ? { ...counted, ids: await counted.loadIds() } : counted;
+    const limit = condition.isClustered ? minCount : Math.min(minCount, COMMON_THRESHOLD);
+    const count = await countUpTo(db, condition.idsSuperset ?? condition.ids!, limit + 1);
+    if (count <= limit) [bestCondition, minCount] = [condition, count];
     if (minCount <= SELECTIVE_ENOUGH) return bestCondition;
   }
   return bestCondition;

@@ -3,6 +3,7 @@ import { findEmojiName } from '#api/planning/awards/index.ts';
 import type { Caller } from '#authentication/caller.ts';
 import type { Reader } from '#database/database.ts';
 import { existsWithoutJoin, isAmongCollected, withoutIndex } from '#database/dialect.ts';
+import { selectDescendantIds } from '#domain/namespaces/hierarchy.ts';
 import { isPresent } from '#http/parameters/declarations.ts';
 import { addDays } from '#runtime/clock.ts';
 import type { IssuableListScope } from '../kind.ts';
@@ -41,6 +42,18 @@ const PARTLY_INDEXED_COLUMNS: readonly string[] = ['due_date', 'weight', 'iterat
 const INDEXED_COLUMNS = [...COMMON_INDEXED_COLUMNS, ...PARTLY_INDEXED_COLUMNS, 'project_id'];
 const INDEXED_COLUMNS_IN_PROJECT = [...COMMON_INDEXED_COLUMNS, 'iid', 'iteration_id', 'state'];
 const INDEXED_EPIC_COLUMNS = ['author_id'];
+/** Columns of issues and merge requests with an index that contains the project too. */
+const COLUMNS_INDEXED_BY_PROJECT: readonly string[] = [
+  'author_id',
+  'confidential',
+  'draft',
+  'issue_type',
+  'merged_by_id',
+  'created_at',
+  'updated_at',
+  'source_branch',
+  'target_branch',
+];
 
 function getIndexedColumns({ tables, project }: IssuableListScope): readonly string[] {
   if (tables.table === 'epics') return INDEXED_EPIC_COLUMNS;
@@ -59,17 +72,35 @@ export function columnCondition(
     // With an index of equal values, SQLite would read and sort all of their rows.
     predicate: condition(ORDER_COLUMNS.includes(name) ? column : withoutIndex(db, column)),
     unsortedQueryPredicate: condition(column),
-    // The index does not begin with the project.
-    ...(PARTLY_INDEXED_COLUMNS.includes(name) && { repeatsSearchInGroups: true as const }),
+    // SQLite would use the index of the column across all projects.
+    ...(!ORDER_COLUMNS.includes(name) && { repeatsSearchInGroups: true as const }),
   };
   if (!getIndexedColumns(scope).includes(name)) return conditions;
-  const indexedColumn = sql.ref(`candidate.${name}`);
+  const table = sql`${sql.table(scope.tables.table)} as candidate`;
+  const isMatch = condition(sql.ref(`candidate.${name}`));
+  if (scope.group && COLUMNS_INDEXED_BY_PROJECT.includes(name))
+    return {
+      ...conditions,
+      ids: sql`select candidate.id from ${joinGroupProjects(db, scope.group, table, sql`candidate.project_id`)} and ${isMatch}`,
+      hasIdsOfGroup: true,
+    };
   const isInProject = scope.project === null ? sql`1 = 1` : sql`candidate.project_id = ${scope.project.id}`;
-  return {
-    ...conditions,
-    ids: sql`select candidate.id from ${sql.table(scope.tables.table)} as candidate where ${isInProject} and ${condition(indexedColumn)}`,
-  };
+  return { ...conditions, ids: sql`select candidate.id from ${table} where ${isInProject} and ${isMatch}` };
 }
+
+/**
+ * Joins the projects of the group and its subgroups with the rows of a table, and begins a `where` clause. The engines read
+ * the rows of each project by an index that begins with the project. index: projects_by_namespace
+ */
+export const joinGroupProjects = (
+  db: Reader,
+  { id }: { readonly id: number },
+  table: RawBuilder<unknown>,
+  projectId: RawBuilder<unknown>,
+): RawBuilder<unknown> =>
+  // SQLite joins the tables of a cross join in the written order.
+  sql`projects as group_project cross join ${table}
+    where group_project.namespace_id in (${selectDescendantIds(db, id)}) and ${projectId} = group_project.id`;
 
 type ExistenceCondition = Required<Pick<ListCondition, 'predicate' | 'unsortedQueryPredicate' | 'negatedPredicate'>>;
 
@@ -146,6 +177,23 @@ export function negateCondition({ predicate, negatedPredicate }: ListCondition):
     ...(negatedPredicate && { unsortedQueryPredicate: negatedPredicate }),
   };
 }
+
+/**
+ * Returns the condition for labels or milestones that belong to the project of the scope or to an ancestor group. Without a project,
+ * all match. index: labels_by_project, labels_by_group, namespace_closure_pkey
+ */
+export function isUsableInScope({ project }: IssuableListScope, table: 'label' | 'milestone'): RawBuilder<SqlBool> {
+  if (project === null) return sql`1 = 1`;
+  const ancestorIds = sql`select ancestors.ancestor_id from namespace_closure as ancestors where ancestors.descendant_id = ${project.namespace_id}`;
+  const [projectIdColumn, groupIdColumn] = [sql.ref(`${table}.project_id`), sql.ref(`${table}.group_id`)];
+  return sql`(${projectIdColumn} = ${project.id} or ${groupIdColumn} in (${ancestorIds}))`;
+}
+
+/**
+ * Maximum number of values of a filter that become separate conditions. The query can start from the most selective one.
+ * The remaining values become one condition, which counts matches in a subquery.
+ */
+export const MAX_INDEXED_VALUES = 8;
 
 // Date ranges relative to today, as `YYYY-MM-DD`, for the `due_date` filter (contract/planning.md §3.6).
 

@@ -118,7 +118,7 @@ async function buildIssueIdQueries(
   filter: IssueFilter,
   order: IssueOrdering['order'] = 'created_at',
 ) {
-  const scope: IssuableListScope = { tables: ISSUES, project: parent.project ?? null };
+  const scope: IssuableListScope = { tables: ISSUES, project: parent.project ?? null, group: parent.group ?? null };
   const conditions = [
     ...issuableConditions(db, scope, filter),
     ...issuableConditions(db, scope, { author_id: filter.scopeAuthorId, assignee_id: filter.scopeAssigneeId }),

@@ -16,7 +16,8 @@ const group = await here.newGroup();
 const project = await here.newProject({ in: group });
 const { owner } = group;
 const milestone = (await expectSuccess(owner.post(`${project.at}/milestones`, { title: 'v1' }))).body;
-await expectSuccess(owner.post(`${project.at}/labels`, { name: 'bug', color: 'red' }));
+for (const name of ['bug', 'even', 'odd'])
+  await expectSuccess(owner.post(`${project.at}/labels`, { name, color: 'red' }));
 
 await database.transaction(async (tx) => {
   const [projectId, ownerId] = [sql.lit(project.id), sql.lit(owner.id)];
@@ -36,7 +37,10 @@ await database.transaction(async (tx) => {
   await sql`insert into award_emoji (merge_request_id, user_id, name, created_at, updated_at)
     select id, author_id, 'star', created_at, updated_at from merge_requests`.execute(tx);
   await sql`insert into merge_request_labels (merge_request_id, label_id)
-    select merge_requests.id, labels.id from merge_requests, labels where labels.project_id = ${projectId}`.execute(tx);
+    select merge_requests.id, labels.id from merge_requests, labels where labels.project_id = ${projectId}
+      and (labels.title = 'bug' or labels.title = case when merge_requests.iid % 2 = 0 then 'even' else 'odd' end)`.execute(
+    tx,
+  );
   if (database.engine === 'postgres') await sql`analyze`.execute(tx);
 });
 
@@ -91,11 +95,11 @@ for (const filter of [
   });
 }
 
-test('counts the rows of a group without a search for each milestone, label or award', async () => {
-  for (const filter of [{ milestone: 'v1' }, { labels: 'bug' }, { my_reaction_emoji: 'star' }]) {
+test('counts the rows of a group without a search for each milestone or award', async () => {
+  for (const filter of [{ milestone: 'v1' }, { my_reaction_emoji: 'star' }]) {
     const { plan } = await listWithPlan(`${group.at}/merge_requests`, filter, COUNTED);
     assert.notEqual(plan, '');
-    assert.doesNotMatch(plan, /milestone_id=\?|BLOOM FILTER ON (label_link|award)|milestones_pkey/, plan);
+    assert.doesNotMatch(plan, /milestone_id=\?|BLOOM FILTER ON award|milestones_pkey/, plan);
   }
 });
 
@@ -111,4 +115,26 @@ test('finds the rows of a rare filter combined with a common one', async () => {
       assert.equal(headers['x-total'], total);
     }
   }
+});
+
+test('merges the rows of common labels in the order of an index', async () => {
+  const { response, plan } = await listWithPlan(
+    `${project.at}/merge_requests`,
+    { labels: 'even,odd' },
+    / intersect .*as counted/s,
+  );
+  assert.deepEqual(response.body, []);
+  assert.match(plan, /INTERSECT|Intersect/);
+  assert.match(plan, /merge_request_labels_by_label/);
+  assert.doesNotMatch(plan, /TEMP B-TREE|Sort Key/);
+  const { body } = await expectSuccess(owner.get(`${project.at}/merge_requests`, { labels: 'bug,even', per_page: 1 }));
+  assert.equal(body[0].iid, COUNT - 1);
+});
+
+test('lists the rows of common labels of a group without a search in each project', async () => {
+  const { response, plan } = await listWithPlan(`${group.at}/merge_requests`, { labels: 'bug' });
+  assert.equal(response.body.length, 20);
+  assert.match(plan, /merge_requests_of_all_by_created_at/);
+  const { body } = await expectSuccess(owner.get(`${group.at}/merge_requests`, { labels: 'bug,odd', per_page: 1 }));
+  assert.equal(body[0].iid, COUNT);
 });

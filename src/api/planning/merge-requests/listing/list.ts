@@ -12,6 +12,7 @@ import {
   type IssuableListScope,
   isComputedOrder,
   issuableConditions,
+  joinGroupProjects,
   type ListCondition,
   labelPriorityOrder,
   MERGE_REQUEST_REVIEWERS,
@@ -163,7 +164,11 @@ function buildConditions(
   parent: IssuableListParent,
   filter: MergeRequestFilter,
 ): ListCondition[] {
-  const scope: IssuableListScope = { tables: MERGE_REQUESTS, project: parent.project ?? null };
+  const scope: IssuableListScope = {
+    tables: MERGE_REQUESTS,
+    project: parent.project ?? null,
+    group: parent.group ?? null,
+  };
   const reviewScope: IssuableListScope = { ...scope, tables: MERGE_REQUEST_REVIEWERS };
   const { scopeAuthorId, scopeAssigneeId, scopeReviewerId, merge_user_username: mergeUsername, not } = filter;
   const draft = filter.draft ?? (isPresent(filter.wip) ? filter.wip === 'yes' : null);
@@ -238,10 +243,10 @@ type ApprovalFilter = Pick<
 /** Returns the conditions of the filters. index: merge_request_approvals_by_user, merge_request_approvals_by_merge_request */
 export function approvalConditions(
   db: Reader,
-  { project }: IssuableListScope,
+  { project, group }: IssuableListScope,
   { approved, approved_by_ids, approved_by_usernames, approver_ids }: ApprovalFilter,
 ): ListCondition[] {
-  const scope: IssuableListScope = { tables: MERGE_REQUESTS_BY_APPROVER, project };
+  const scope: IssuableListScope = { tables: MERGE_REQUESTS_BY_APPROVER, project, group: group ?? null };
   // The tables of this scope have approvals in the place of assignees.
   const approvedByConditions = (user: IdOrKeyword) => issuableConditions(db, scope, { assignee_id: user });
   return [
@@ -274,70 +279,66 @@ const hasDeploymentFilter = ({ environment, deployed_before, deployed_after }: D
 /** Returns the conditions that one deployment matches all three filters; none without filters. */
 export function deploymentConditions(
   db: Reader,
-  { project }: IssuableListScope,
+  scope: IssuableListScope,
   { environment, deployed_before: before, deployed_after: after }: DeploymentFilter,
 ): ListCondition[] {
-  const timeConditions = [
-    ...(isPresent(before) ? [sql<SqlBool>`deployment.finished_at < ${before}`] : []),
-    ...(isPresent(after) ? [sql<SqlBool>`deployment.finished_at > ${after}`] : []),
+  const timePredicates = [
+    ...(isPresent(before) ? [sql<SqlBool>`link.finished_at < ${before}`] : []),
+    ...(isPresent(after) ? [sql<SqlBool>`link.finished_at > ${after}`] : []),
   ];
   // `environmentCondition` includes the times. They are also a condition of their own, because it may be more selective.
   return [
-    ...(timeConditions.length === 0 ? [] : [timeCondition(db, project, timeConditions)]),
-    ...(isPresent(environment) ? [environmentCondition(db, project, environment, timeConditions)] : []),
+    ...(timePredicates.length === 0 ? [] : [timeCondition(db, scope, joinPredicates(timePredicates))]),
+    ...(isPresent(environment) ? [environmentCondition(db, scope, environment, joinPredicates(timePredicates))] : []),
   ];
 }
 
-type ListedProject = IssuableListScope['project'];
+const SHIPMENTS = sql`deployment_merge_requests as link`;
+const IS_OF_ROW = sql<SqlBool>`link.merge_request_id = ${sql.ref('merge_requests.id')}`;
 
-const MERGE_REQUEST_ID = sql.ref('merge_requests.id');
-
-/** Returns the condition that a deployment to the environment at these times shipped the merge request. index: environments_by_name, environments_of_all_by_name, deployment_merge_requests_pkey, deployments primary key */
+/** Returns the condition that a deployment to the environment at these times shipped the merge request. index: environments_by_name, environments_of_all_by_name, deployment_merge_requests_pkey, deployment_merge_requests_by_environment */
 function environmentCondition(
   db: Reader,
-  project: ListedProject,
+  { project, group }: IssuableListScope,
   name: string,
-  timeConditions: readonly RawBuilder<SqlBool>[],
+  isInTime: RawBuilder<SqlBool>,
 ): ListCondition {
+  const environments = sql`environments as environment`;
   // SQLite joins the tables of a cross join in the written order.
-  const selectShippedIds = (isEnvironment: RawBuilder<SqlBool>) =>
-    sql`select link.merge_request_id from environments as environment cross join deployment_merge_requests as link
-      where ${isEnvironment} and link.environment_id = environment.id`;
-  const isShippedInTime = sql<SqlBool>`exists (select 1 from deployments as deployment
-    where ${joinConditions([sql<SqlBool>`deployment.id = link.deployment_id`, ...timeConditions])})`;
-  const isInProjectOfRow = sql<SqlBool>`environment.project_id = merge_requests.project_id and environment.name = ${name}`;
+  const selectShippedIds = (from: RawBuilder<unknown>) =>
+    sql`select link.merge_request_id from ${from} and link.environment_id = environment.id and ${isInTime}`;
+  const isInProjectOfRow = sql`environment.project_id = merge_requests.project_id and environment.name = ${name}`;
+  const shipmentsOfRow = selectShippedIds(
+    sql`${environments} cross join ${SHIPMENTS} where ${isInProjectOfRow} and ${IS_OF_ROW}`,
+  );
+  const condition = existsCondition(db, shipmentsOfRow);
+  const shipments = sql`${environments} cross join ${SHIPMENTS}`;
+  if (group) {
+    const ofGroup = joinGroupProjects(db, group, shipments, sql`environment.project_id`);
+    return { ...condition, ids: selectShippedIds(sql`${ofGroup} and environment.name = ${name}`), hasIdsOfGroup: true };
+  }
   const isNamed =
     project === null
       ? // The expression of `environments_of_all_by_name`.
         sql<SqlBool>`environment.name || '' = ${name}`
       : sql<SqlBool>`environment.project_id = ${project.id} and environment.name = ${name}`;
-  const shipmentsOfRow = sql`${selectShippedIds(isInProjectOfRow)} and link.merge_request_id = ${MERGE_REQUEST_ID}`;
-  if (timeConditions.length === 0) return { ...existsCondition(db, shipmentsOfRow), ids: selectShippedIds(isNamed) };
-  return {
-    ...existsCondition(db, sql`${shipmentsOfRow} and ${isShippedInTime}`),
-    ids: sql`${selectShippedIds(isNamed)} and ${isShippedInTime}`,
-    idsSuperset: selectShippedIds(isNamed),
-  };
+  return { ...condition, ids: selectShippedIds(sql`${shipments} where ${isNamed}`) };
 }
 
-/** Returns the condition that a deployment that finished at these times shipped the merge request. index: deployments_by_finished_at, deployments_of_all_by_finished_at, deployment_merge_requests_by_deployment, deployment_merge_requests_by_merge_request */
+/** Returns the condition that a deployment that finished at these times shipped the merge request. index: deployment_merge_requests_by_project, deployment_merge_requests_by_finished_at, deployment_merge_requests_by_merge_request */
 function timeCondition(
   db: Reader,
-  project: ListedProject,
-  timeConditions: readonly RawBuilder<SqlBool>[],
+  { project, group }: IssuableListScope,
+  isInTime: RawBuilder<SqlBool>,
 ): ListCondition {
-  const isMatch = joinConditions([sql<SqlBool>`deployment.id = link.deployment_id`, ...timeConditions]);
-  const inProject = project === null ? sql<SqlBool>`1 = 1` : sql<SqlBool>`deployment.project_id = ${project.id}`;
-  return {
-    ...existsCondition(
-      db,
-      sql`select 1 from deployment_merge_requests as link cross join deployments as deployment
-        where link.merge_request_id = ${MERGE_REQUEST_ID} and ${isMatch}`,
-    ),
-    ids: sql`select link.merge_request_id from deployments as deployment cross join deployment_merge_requests as link
-      where ${inProject} and ${isMatch}`,
-  };
+  const condition = existsCondition(db, sql`select 1 from ${SHIPMENTS} where ${IS_OF_ROW} and ${isInTime}`);
+  const projectId = sql`link.project_id`;
+  const select = (from: RawBuilder<unknown>) => sql`select link.merge_request_id from ${from} and ${isInTime}`;
+  if (group)
+    return { ...condition, ids: select(joinGroupProjects(db, group, SHIPMENTS, projectId)), hasIdsOfGroup: true };
+  if (project === null) return { ...condition, ids: select(sql`${SHIPMENTS} where true`) };
+  return { ...condition, ids: select(sql`${SHIPMENTS} where ${projectId} = ${project.id}`), isClustered: true };
 }
 
-const joinConditions = (conditions: readonly RawBuilder<SqlBool>[]) =>
-  sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
+const joinPredicates = (predicates: readonly RawBuilder<SqlBool>[]) =>
+  sql<SqlBool>`${sql.join([sql`1 = 1`, ...predicates], sql` and `)}`;

@@ -43,6 +43,9 @@ async function setStatistics(tx: Transaction): Promise<void> {
   await sql`analyze sqlite_schema`.execute(tx);
 }
 
+const SHIPMENTS_OF_ENVIRONMENT =
+  'deployment_merge_requests_pkey|sqlite_autoindex_deployment_merge_requests_1|deployment_merge_requests_by_environment';
+
 type Build = (db: Reader, scope: IssuableListScope) => ListCondition[];
 
 /**
@@ -71,21 +74,21 @@ const served: readonly [name: string, build: Build, inProject: readonly string[]
   [
     'environment',
     (db, scope) => deploymentConditions(db, scope, { environment: 'production' }),
-    ['environments_by_', 'deployment_merge_requests_pkey|sqlite_autoindex_deployment_merge_requests_1'],
-    ['environments_of_all_by_name', 'deployment_merge_requests_pkey|sqlite_autoindex_deployment_merge_requests_1'],
+    ['environments_by_', SHIPMENTS_OF_ENVIRONMENT],
+    ['environments_of_all_by_name', SHIPMENTS_OF_ENVIRONMENT],
   ],
   [
     'environment and deployed_after, by the time first',
     (db, scope) =>
       deploymentConditions(db, scope, { environment: 'production', deployed_after: '2026-01-01T00:00:00.000Z' }),
-    ['deployments_by_finished_at|Index Scan using deployments_by_project', 'deployment_merge_requests_by_deployment'],
-    ['deployments_of_all_by_finished_at', 'deployment_merge_requests_by_deployment'],
+    ['deployment_merge_requests_by_project'],
+    ['deployment_merge_requests_by_finished_at'],
   ],
   [
     'deployed_after',
     (db, scope) => deploymentConditions(db, scope, { deployed_after: '2026-01-01T00:00:00.000Z' }),
-    ['deployments_by_finished_at|Index Scan using deployments_by_project', 'deployment_merge_requests_by_deployment'],
-    ['deployments_of_all_by_finished_at', 'deployment_merge_requests_by_deployment'],
+    ['deployment_merge_requests_by_project'],
+    ['deployment_merge_requests_by_finished_at'],
   ],
   [
     'my_reaction_emoji',
@@ -135,6 +138,57 @@ for (const [name, build, inProject, anywhere] of served) {
     });
   }
 }
+
+const searchedInGroup: readonly [name: string, build: Build, indexes: readonly string[]][] = [
+  [
+    'environment and deployed_before',
+    (db, scope) =>
+      deploymentConditions(db, scope, { environment: 'production', deployed_before: '2026-01-01T00:00:00.000Z' }).slice(
+        1,
+      ),
+    ['environments_by_', SHIPMENTS_OF_ENVIRONMENT],
+  ],
+  [
+    'deployed_before',
+    (db, scope) => deploymentConditions(db, scope, { deployed_before: '2026-01-01T00:00:00.000Z' }),
+    ['deployment_merge_requests_by_project'],
+  ],
+  [
+    'labels',
+    (db, scope) => issuableConditions(db, scope, { labels: ['bug'] }),
+    ['labels_by_', 'merge_request_labels_by_label'],
+  ],
+  [
+    'merge_user_id',
+    (db, scope) => [valueCondition(db, scope, 'merged_by_id', 7)],
+    ['merge_requests_by_(project_)?merged_by|Index Scan using merge_requests_by_'],
+  ],
+];
+
+for (const [name, build, indexes] of searchedInGroup) {
+  test(`${name} searches the projects of a group with ${indexes.join(' and ')}`, async () => {
+    const plan = await database.transaction((tx) => {
+      const [condition] = build(tx, { tables: MERGE_REQUESTS, project: null, group: { id: 3 } });
+      assert.equal(condition!.hasIdsOfGroup, true);
+      return explainPlan(tx, {
+        compile: () => sql`select found.* from (${condition!.ids!} limit 10000) as found`.compile(tx),
+      });
+    });
+    for (const index of ['projects_by_namespace|projects_pkey', ...indexes])
+      assert.match(plan.join('\n'), new RegExp(index));
+    assert.doesNotMatch(plan.join('\n'), /SCAN (?!found)\w+\b(?! USING)|Seq Scan/);
+  });
+}
+
+test('tests a deployment of a row by one search in an index', async () => {
+  const plan = await database.transaction((tx) => {
+    const filter = { deployed_after: '2026-01-01T00:00:00.000Z' };
+    const [condition] = deploymentConditions(tx, { tables: MERGE_REQUESTS, project: null }, filter);
+    return explainPlan(tx, tx.selectFrom('merge_requests').select('id').where(condition!.predicate).limit(20));
+  });
+  assert.match(plan.join('\n'), /deployment_merge_requests_by_merge_request/);
+  assert.doesNotMatch(plan.join('\n'), /deployments_/);
+});
 
 test('returns no locked merge request without reading a row', async () => {
   const conditions = await database.transaction(async (tx) =>
