@@ -57,7 +57,7 @@ export function defineReads(
 export async function fill({ dataDir, url, urlCount }: ReadsData): Promise<void> {
   const marker = join(dataDir, url === undefined ? 'first-reads.sqlite' : 'first-reads.postgres');
   if (existsSync(marker)) return;
-  const amounts = { groups: 20, issues: 2_000, events: 0, jobs: 0, environments: 0 };
+  const amounts = { groups: 20, issues: 2_000, events: 0, jobs: 0, environments: 0, mergeRequests: 0 };
   await seeded({ dataDir, url }, { ...amounts, users: urlCount, projects: urlCount }, () => {});
   const database = await openDatabase({ dataDir, url, clock: systemClock });
   await database.transaction((tx) => insertIssues(tx));

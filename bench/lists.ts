@@ -75,7 +75,7 @@ const IDS: Readonly<Record<string, readonly number[]>> = {
 
 const MOMENTS = ['2022-08-01T00:00:00Z', '2020-10-01T00:00:00Z'];
 const NAMES = ['seed-2', 'seed-77', 'nobody-at-all'];
-const LABELS = ['common', 'rare', 'label-3,common', 'nowhere', 'None', 'Any'];
+const LABELS = ['common', 'rare', 'label-3,common', 'common,odd', 'common,half', 'nowhere', 'None', 'Any'];
 const MILESTONES = ['v1', 'None', 'Any', 'Upcoming', 'Started'];
 const IDS_OR_WORDS = ['None', 'Any', '3'];
 const SEARCHES = ['number', 'ject', 'ember', 'seed-12345', 'project-4711', 'group', '9', 'nowhere'];
@@ -116,11 +116,17 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   iteration_title: ['nowhere'],
   my_reaction_emoji: ['thumbsup', 'None', 'Any'],
   source_branch: ['main'],
-  target_branch: ['main'],
+  target_branch: ['main', 'release'],
   scope: ['all', 'failed'],
   ref: ['main', 'nowhere'],
   name: ['review/harbor-74', 'nowhere'],
-  environment: ['nowhere'],
+  environment: ['nowhere', 'production', 'staging'],
+  deployed_after: MOMENTS,
+  deployed_before: MOMENTS,
+  approved_by_ids: IDS_OR_WORDS,
+  approved_by_usernames: NAMES,
+  merge_user_id: [3],
+  merge_user_username: ['seed-7'],
   tag_list: ['nowhere'],
   user_ids: [77],
   skip_users: [77],

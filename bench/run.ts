@@ -153,7 +153,7 @@ async function benchSpread(): Promise<void> {
     for (const [name, url] of [['SQLite'], ['PostgreSQL', postgres.url]] as const) {
       await seeded(
         { dataDir: spread, url },
-        { users: 1000, groups: 20, projects: 10_000, issues: 0, events: 0, jobs: 0, environments: 0 },
+        { users: 1000, groups: 20, projects: 10_000, issues: 0, events: 0, jobs: 0, environments: 0, mergeRequests: 0 },
         () => {},
       );
       // The baseline reads the data of SQLite.
@@ -173,7 +173,16 @@ async function benchLong(): Promise<void> {
   const long = join(place, 'long');
   const all = { issues: 100_000, events: 1_000_000, environments: 100_000 };
   const lists = LONG_LISTS.filter(wanted);
-  const amounts = { users: 1000, groups: 20, projects: 100, issues: 0, events: 0, jobs: 0, environments: 0 };
+  const amounts = {
+    users: 1000,
+    groups: 20,
+    projects: 100,
+    issues: 0,
+    events: 0,
+    jobs: 0,
+    environments: 0,
+    mergeRequests: 0,
+  };
   for (const list of lists) amounts[list] = all[list];
   await seeded({ dataDir: long }, amounts, () => {});
   const [server, floor] = [await startHearth(long, {}), await startFloor(long)];

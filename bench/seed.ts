@@ -1,5 +1,5 @@
 // `node bench/seed.ts DATA_DIR [postgres://...]`: fills a new database with 1,000,000 users, 500 groups, 100,000
-// projects and a project with 100,000 issues, 1,000,000 events, 1,000,000 jobs and 100,000 environments by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
+// projects and a project with 100,000 issues, 1,000,000 events, 1,000,000 jobs and 100,000 environments, and 1,000,000 merge requests by SQL in bulk, in some minutes. The administrator's token is `SEED_TOKEN`; the user `seed-1` has `USER_TOKEN`.
 import { sql } from 'kysely';
 import { createToken } from '#authentication/tokens/access-tokens.ts';
 import { bootstrapUsers } from '#authentication/users/bootstrap.ts';
@@ -12,6 +12,7 @@ import { environments } from './seed-environments.ts';
 import { events } from './seed-events.ts';
 import { issues } from './seed-issues.ts';
 import { jobs } from './seed-jobs.ts';
+import { mergeRequests } from './seed-merge-requests.ts';
 
 export const SEED_TOKEN = 'glpat-bench-token-0000000001';
 export const USER_TOKEN = 'glpat-bench-token-0000000002';
@@ -28,6 +29,8 @@ export interface Amounts {
   readonly jobs: number;
   /** Environments of that project. */
   readonly environments: number;
+  /** Many in that first one, the others in all projects. */
+  readonly mergeRequests: number;
 }
 
 export const LARGE: Amounts = {
@@ -38,6 +41,7 @@ export const LARGE: Amounts = {
   events: 1_000_000,
   jobs: 1_000_000,
   environments: 100_000,
+  mergeRequests: 1_000_000,
 };
 
 /** Words of which names consist, so that some search texts are common and others rare. */
@@ -74,6 +78,11 @@ export async function seed(database: Database, amounts: Amounts, say: (text: str
     ],
     ['jobs', amounts.jobs, (tx, from, to) => jobs(tx, from, to, seeding)],
     ['environments', amounts.environments, (tx, from, to) => environments(tx, from, to, seeding)],
+    [
+      'merge requests',
+      amounts.mergeRequests,
+      (tx, from, to) => mergeRequests(tx, from, to, { ...seeding, projects: amounts.projects }),
+    ],
   ];
   for (const [name, count, step] of steps) {
     const began = performance.now();
