@@ -67,8 +67,8 @@ export interface IdQueries<Table extends IssuableTables['table']> extends ListId
   readonly unorderedQuery: IssuableIdQuery<Table>;
   /** The same query in the form that is faster if many rows match and the first ones are read in sort order. */
   readonly orderedQuery: IssuableIdQuery<Table>;
-  /** The same query restricted to the first `SAMPLE_SIZE` related rows of one condition; null if none is suitable. */
-  readonly sampleQuery: IssuableIdQuery<Table> | null;
+  /** The same query restricted to the first `SAMPLE_SIZE` rows of one condition, which may be all; null if none is suitable. */
+  readonly sample: { readonly query: IssuableIdQuery<Table>; readonly isComplete: boolean } | null;
   /** Whether matches should be counted first: if few of many rows match, a scan in sort order is slow. */
   readonly needsCount: boolean;
   /** Whether the query selects all rows of a project, so that an index in the sort order contains exactly its rows. */
@@ -132,7 +132,7 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
       unindexedQuery: null,
       unorderedQuery: drivenQuery,
       orderedQuery: drivenQuery,
-      sampleQuery: null,
+      sample: null,
       needsCount: false,
       selectsWholeProject: false,
     };
@@ -153,25 +153,41 @@ export async function buildIdQueries<Table extends IssuableTables['table']>(
   const walkQuery = parent.group
     ? castToTable(buildGroupQuery(parent.group, withoutIndex(db, projectId)))
     : withoutProjectIndex;
-  // A scan of one project, or of all, with a condition on a column uses the index of the column, so only related rows are sampled.
-  // A scan of a group reads all of its rows.
-  const sampled = cheapConditions.findLast(
-    ({ ids, negatedPredicate, hasIdsOfGroup }) => ids && (parent.group ? hasIdsOfGroup : negatedPredicate),
-  );
+  const needsCount = allConditions.length > 0 && !isSmall;
+  const sampled = needsCount ? await findSampledCondition(db, parent, cheapConditions) : null;
   const selectSample = ({ ids }: ListCondition) =>
     selectAmong(
       sql`(${ids} limit ${sql.lit(SAMPLE_SIZE)})`,
-      otherConditions.filter((condition) => condition !== sampled),
+      otherConditions.filter((condition) => condition.ids !== ids),
     );
   return {
     query,
     unindexedQuery: castToTable(buildQuery(unindexedProjectId)),
     unorderedQuery: castToTable(buildQuery(projectId, unsortedQueryPredicates, joinedId)),
     orderedQuery: parent.project || !visibility.hasIndexedOrder ? query : walkQuery,
-    sampleQuery: sampled ? castToTable(selectSample(sampled)) : null,
-    needsCount: allConditions.length > 0 && !isSmall,
+    sample: sampled && { query: castToTable(selectSample(sampled.condition)), isComplete: sampled.isComplete },
+    needsCount,
     selectsWholeProject: !!parent.project && allConditions.length === 0 && isConstant(visibility.visibleInProject()),
   };
+}
+
+/**
+ * Returns the condition whose first rows tell how many match the list, and whether it has at most `SAMPLE_SIZE` rows. A scan of one
+ * project, or of all, with a condition on a column uses the index of the column, so only related rows are sampled. A scan of a
+ * group reads all of its rows; the first rows of all projects say little about it, unless they are complete.
+ */
+async function findSampledCondition(
+  db: Reader,
+  { group }: IssuableListParent,
+  conditions: readonly ListCondition[],
+): Promise<{ readonly condition: ListCondition; readonly isComplete: boolean } | null> {
+  const suitableCondition = conditions.findLast(
+    ({ ids, negatedPredicate, hasIdsOfGroup }) => ids && (group ? hasIdsOfGroup : negatedPredicate),
+  );
+  const condition = suitableCondition ?? (group ? conditions.findLast(({ ids }) => ids) : undefined);
+  if (condition === undefined) return null;
+  const isComplete = (await countRows(db, sql`(${condition.ids!} limit ${sql.lit(SAMPLE_SIZE + 1)})`)) <= SAMPLE_SIZE;
+  return suitableCondition || isComplete ? { condition, isComplete } : null;
 }
 
 /** Returns whether a condition is the same for all rows, such as `true` for a caller who may read all of them. */
@@ -187,12 +203,13 @@ function isInGroup(db: Reader, projectId: RawBuilder<number>, { id }: { readonly
 export async function chooseCountStrategy<Table extends IssuableTables['table']>(
   db: Reader,
   tables: IssuableTables & { readonly table: Table },
-  { query, unindexedQuery, unorderedQuery, orderedQuery, sampleQuery, needsCount }: IdQueries<Table>,
+  { query, unindexedQuery, unorderedQuery, orderedQuery, sample, needsCount }: IdQueries<Table>,
 ): Promise<ListIdQuery<Table> & { readonly count?: CountStrategy }> {
   if (!needsCount) return { query, unindexedQuery, ...(unindexedQuery === null && { count: 'countInPageQuery' }) };
-  if (sampleQuery !== null && (await countUpTo(db, sampleQuery, COUNT_LIMIT + 1)) > COUNT_LIMIT)
+  const isIncomplete = sample?.isComplete === false;
+  if (isIncomplete && (await countUpTo(db, sample.query, COUNT_LIMIT + 1)) > COUNT_LIMIT)
     return { query: orderedQuery, unindexedQuery, count: async () => COUNT_LIMIT + 1 };
-  const { buildMatchCondition, count } = await scanMatches(db, unorderedQuery);
+  const { buildMatchCondition, count } = await scanMatches(db, sample?.isComplete ? sample.query : unorderedQuery);
   // Many rows match, so a scan in list order fills the page early.
   if (buildMatchCondition === null) return { query: orderedQuery, unindexedQuery, count };
   const id = sql.ref<number>(`${tables.table}.id`);

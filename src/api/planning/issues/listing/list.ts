@@ -21,6 +21,7 @@ import type { Caller } from '#authentication/caller.ts';
 import { epicVisibleTo, findReadableEpic } from '#authorization/epics.ts';
 import { findIssuesForList, issueInProjectVisibleTo, issueVisibleTo, type ListedIssue } from '#authorization/issues.ts';
 import type { Reader, Schema } from '#database/database.ts';
+import { withoutIndex } from '#database/dialect.ts';
 import { LONG_RUNNING } from '#database/engines/long-statements.ts';
 import { paginateByKey } from '#database/page.ts';
 import { type KeysetRequest, type ListPage, type PageRequest, toKeysetPage } from '#http/lists/pagination.ts';
@@ -160,7 +161,8 @@ function issueOnlyConditions(db: Reader, scope: IssuableListScope, filter: Issue
 
 /** Returns the condition for a type. The index covers only types other than `issue`, which are rare. index: issues_by_other_type */
 function typeCondition(db: Reader, scope: IssuableListScope, type: string): ListCondition {
-  if (type === 'issue') return { predicate: sql<SqlBool>`issues.issue_type = 'issue'` };
+  // SQLite would search all issues of other types for each project of a group.
+  if (type === 'issue') return { predicate: sql<SqlBool>`${withoutIndex(db, sql.ref('issues.issue_type'))} = 'issue'` };
   return columnCondition(db, scope, 'issue_type', (column) => sql`${column} = ${type} and ${column} <> 'issue'`);
 }
 
