@@ -212,7 +212,13 @@ const every: readonly Client[] = [
     source: {
       repository: 'https://gitlab.com/gitlab-org/gitlab.git',
       tag: 'v18.9.0-ee',
-      folders: ['lib/gitlab', 'ee/lib/ee/gitlab/ci', 'ee/lib/gitlab/ci', 'gems/gitlab-utils/lib', 'app/models/concerns/enums'],
+      folders: [
+        'lib/gitlab',
+        'ee/lib/ee/gitlab/ci',
+        'ee/lib/gitlab/ci',
+        'gems/gitlab-utils/lib',
+        'app/models/concerns/enums',
+      ],
     },
   },
   sentryOfNode('11.12.0'),
