@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import { buildWeb } from '../scripts/web.ts';
-import { createSession } from '../test/web/harness.ts';
 import { type Setup, withSetup } from '../test/web/setup.ts';
 
 const ROUNDS = 7;
@@ -86,7 +85,7 @@ function readCpuSeconds(pid: number): number {
 
 /** Returns the share of a core that the server needs for pages that are open and read again, from their requests. */
 async function measureOpenPages(setup: Setup, path: string): Promise<{ share: number; requests: number }> {
-  const context = await setup.browser.newContext({ baseURL: setup.base, storageState: await createSession(setup) });
+  const context = await setup.browser.newContext({ baseURL: setup.base, storageState: setup.session });
   const page = await context.newPage();
   const urls = new Map<string, number>();
   page.on('request', (request) => urls.set(request.url(), (urls.get(request.url()) ?? 0) + 1));
@@ -121,7 +120,7 @@ async function measureOpenPages(setup: Setup, path: string): Promise<{ share: nu
 
 await buildWeb();
 const bare = await startBarePage();
-await withSetup(undefined, async (setup, addresses) => {
+await withSetup({}, async (setup, addresses) => {
   for (const isSlow of [false, true]) {
     const visits: Visit[] = [];
     for (let round = 0; round < ROUNDS; round++) visits.push(await visit(setup, bare.address, isSlow));

@@ -7,38 +7,47 @@ import type { Setup } from './setup.ts';
 
 export const count = { passed: 0, failed: 0, skipped: 0 };
 
-/** Runs a check and prints its result. */
-export async function check(name: string, run: () => Promise<void>): Promise<void> {
+/** Runs a check of a group and prints its result. Groups run at the same time. */
+export async function check({ group }: Pick<Setup, 'group'>, name: string, run: () => Promise<void>): Promise<void> {
   try {
     await run();
     count.passed++;
-    process.stdout.write(`${name}: ok\n`);
+    process.stdout.write(`${group}: ${name}: ok\n`);
   } catch (error) {
     count.failed++;
-    process.stdout.write(`${name}: failed\n${error instanceof Error ? error.stack : error}\n`);
+    process.stdout.write(`${group}: ${name}: failed\n${error instanceof Error ? error.stack : error}\n`);
   }
 }
 
-/** Runs a check in a page of the browser. An error that the browser reports fails it, except expected ones. */
+/** Returns a function that returns the errors that the browser has reported in a page since its last call, except expected ones. */
+function watchErrors(page: Page, expectedErrors: RegExp): () => string[] {
+  const errors: string[] = [];
+  const add = (error: string) => {
+    if (!expectedErrors.test(error)) errors.push(error);
+  };
+  page.on('console', (message) => {
+    if (message.type() === 'error') add(message.text());
+  });
+  page.on('pageerror', (error) => add(error.message));
+  return () => errors.splice(0);
+}
+
+/**
+ * Runs a check in a page of the browser. An error that the browser reports fails it, except expected ones. `run` may take the errors
+ * earlier, so that each of several checks in one page fails for its own.
+ */
 export async function withPage(
   { browser, base }: Pick<Setup, 'browser' | 'base'>,
   options: BrowserContextOptions,
-  run: (page: Page) => Promise<void>,
+  run: (page: Page, takeErrors: () => string[]) => Promise<void>,
   expectedErrors = /^$/,
 ): Promise<void> {
   const context = await browser.newContext({ baseURL: base, ...options });
   try {
     const page = await context.newPage();
-    const errors: string[] = [];
-    page.on('console', (message) => {
-      if (message.type() === 'error') errors.push(message.text());
-    });
-    page.on('pageerror', (error) => errors.push(error.message));
-    await run(page);
-    assert.deepEqual(
-      errors.filter((error) => !expectedErrors.test(error)),
-      [],
-    );
+    const takeErrors = watchErrors(page, expectedErrors);
+    await run(page, takeErrors);
+    assert.deepEqual(takeErrors(), []);
   } finally {
     await context.close();
   }

@@ -3,20 +3,19 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWeb } from '../../scripts/web.ts';
-import { createSession, SCREENS } from './harness.ts';
+import { SCREENS } from './harness.ts';
 import { withSetup } from './setup.ts';
 
 const directory = join(import.meta.dirname, '../../screenshots');
 const names = process.argv.slice(2);
 
 await buildWeb();
-await withSetup(undefined, async (setup, addresses) => {
+await withSetup({}, async (setup, addresses) => {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  const storageState = await createSession(setup);
   const rows: string[] = [];
   for (const [screen, options] of Object.entries(SCREENS)) {
-    const context = await setup.browser.newContext({ baseURL: setup.base, ...options, storageState });
+    const context = await setup.browser.newContext({ baseURL: setup.base, ...options, storageState: setup.session });
     const page = await context.newPage();
     for (const [name, path] of addresses.filter(([name]) => names.length === 0 || names.includes(name))) {
       await page.goto(path);

@@ -32,7 +32,7 @@ const getUserStatus = async ({ base }: Setup, token: string) =>
 
 /** Journeys through the own account. */
 export async function checkAccount(setup: Setup): Promise<void> {
-  await check('a token is created, used, rotated, revoked and then refused', () =>
+  await check(setup, 'a token is created, used, rotated, revoked and then refused', () =>
     withPage(setup, {}, async (page) => {
       const username = await createUser(setup, 'token-owner');
       await signInAs(page, username);
@@ -60,7 +60,7 @@ export async function checkAccount(setup: Setup): Promise<void> {
       assert.equal(await page.getByLabel('The new token “laptop”').count(), 1, 'it stays until the page is left');
     }),
   );
-  await check('the password is changed, and another session ends', () =>
+  await check(setup, 'the password is changed, and another session ends', () =>
     withPage(
       setup,
       {},
@@ -93,7 +93,7 @@ export async function checkAccount(setup: Setup): Promise<void> {
       /status of 400/,
     ),
   );
-  await check('another session is ended, and asks for sign-in', () =>
+  await check(setup, 'another session is ended, and asks for sign-in', () =>
     withPage(setup, {}, async (page) => {
       const username = await createUser(setup, 'session-owner');
       await signInAs(page, username);
@@ -109,7 +109,7 @@ export async function checkAccount(setup: Setup): Promise<void> {
       await page.getByText('This browser').waitFor();
     }),
   );
-  await check('the profile, an address and the notifications are saved', () =>
+  await check(setup, 'the profile, an address and the notifications are saved', () =>
     withPage(setup, {}, async (page) => {
       const username = await createUser(setup, 'profile-owner');
       await signInAs(page, username);

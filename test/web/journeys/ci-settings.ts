@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { check, signIn, withPage } from '../harness.ts';
+import { check, withPage } from '../harness.ts';
 import type { Setup } from '../setup.ts';
 
 /** Journeys through what pipelines run with: schedules, variables, runners, trigger tokens and the check of CI files. */
@@ -12,9 +12,8 @@ export async function checkCiSettings(setup: Setup): Promise<void> {
     commit_message: 'Add a job [skip ci]',
   });
   const run = (name: string, path: string, steps: (page: Page) => Promise<void>) =>
-    check(name, () =>
-      withPage(setup, {}, async (page) => {
-        await signIn(page);
+    check(setup, name, () =>
+      withPage(setup, { storageState: setup.session }, async (page) => {
         await page.goto(`/${project.path_with_namespace}/-/${path}`);
         await steps(page);
       }),

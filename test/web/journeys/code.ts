@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TOKEN } from '#test/crash/process.ts';
-import { check, signIn, withPage } from '../harness.ts';
+import { check, withPage } from '../harness.ts';
 import type { Setup } from '../setup.ts';
 
 /** Runs the commands of a page in a directory with one file, with a token as the password. */
@@ -25,12 +25,11 @@ async function runCommands(commands: string): Promise<void> {
 
 /** Journeys that create projects and change their files. */
 export async function checkCode(setup: Setup): Promise<void> {
-  await check('a project is created, pushed by git and browsed', () =>
+  await check(setup, 'a project is created, pushed by git and browsed', () =>
     withPage(
       setup,
-      {},
+      { storageState: setup.session },
       async (page) => {
-        await signIn(page);
         await page.goto('/projects/new');
         await page.getByLabel('Name').fill('The Third Kiln');
         assert.equal(await page.getByLabel('Path').inputValue(), 'the-third-kiln');
@@ -46,10 +45,10 @@ export async function checkCode(setup: Setup): Promise<void> {
       /status of 404/,
     ),
   );
-  await check('a file is edited; an unsaved text stays, and the change of somebody else is found', () =>
+  await check(setup, 'a file is edited; an unsaved text stays, and the change of somebody else is found', () =>
     withPage(
       setup,
-      {},
+      { storageState: setup.session },
       async (page) => {
         await setup.post('/projects', { name: 'edited-stove', initialize_with_readme: true });
         const commit = (content: string) =>
@@ -58,7 +57,6 @@ export async function checkCode(setup: Setup): Promise<void> {
             commit_message: 'Change the README file',
             actions: [{ action: 'update', file_path: 'README.md', content }],
           });
-        await signIn(page);
         page.on('dialog', (dialog) => void dialog.accept());
         await page.goto('/root/edited-stove/-/edit/main/README.md');
         await page.getByLabel('Content').fill('My fire\n');
@@ -79,13 +77,12 @@ export async function checkCode(setup: Setup): Promise<void> {
       /status of 400/,
     ),
   );
-  await check('a file is uploaded to a new branch, which becomes a merge request', () =>
+  await check(setup, 'a file is uploaded to a new branch, which becomes a merge request', () =>
     withPage(
       setup,
-      {},
+      { storageState: setup.session },
       async (page) => {
         await setup.post('/projects', { name: 'uploaded-stove', initialize_with_readme: true });
-        await signIn(page);
         await page.goto('/root/uploaded-stove/-/new/main');
         const form = page.getByRole('form', { name: 'Upload a file' });
         await form
@@ -107,10 +104,9 @@ export async function checkCode(setup: Setup): Promise<void> {
       /status of 404/,
     ),
   );
-  await check('branches and tags are created and deleted, and a file is found by its name', () =>
-    withPage(setup, {}, async (page) => {
+  await check(setup, 'branches and tags are created and deleted, and a file is found by its name', () =>
+    withPage(setup, { storageState: setup.session }, async (page) => {
       await setup.post('/projects', { name: 'tagged-stove', initialize_with_readme: true });
-      await signIn(page);
       await page.goto('/root/tagged-stove/-/branches');
       await page.getByRole('button', { name: 'New branch' }).click();
       await page.getByLabel('Name').fill('fix/door');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { assertHarmless, withHarmlessPage } from '../harmless.ts';
-import { check, createSession, withPage } from '../harness.ts';
+import { check, withPage } from '../harness.ts';
 import { createHostileProject, type HostileProject } from '../hostile-project.ts';
 import { HOSTILE_MARKDOWN } from '../hostile-texts.ts';
 import type { Setup } from '../setup.ts';
@@ -12,13 +12,13 @@ import { checkPolicy } from './page-policy.ts';
 /** Checks that nothing that users write runs, loads from another server, or changes more of a page than its own place. */
 export async function checkForeignText(setup: Setup): Promise<void> {
   const project = await createHostileProject(setup);
-  const storageState = await createSession(setup);
+  const storageState = setup.session;
   const texts = HOSTILE_MARKDOWN.map((text, index) => ({
     text,
     path: `/${project.path}/-/blob/main/texts/${index}.md`,
   }));
   // Without the policy of the page: the sanitiser and the templates alone suffice. `checkPolicy` checks the policy.
-  await check('hostile Markdown does nothing', () =>
+  await check(setup, 'hostile Markdown does nothing', () =>
     withHarmlessPage(setup, { bypassCSP: true }, async (page) => {
       for (const { text, path } of texts) {
         await page.goto(path);
@@ -27,7 +27,7 @@ export async function checkForeignText(setup: Setup): Promise<void> {
       }
     }),
   );
-  await check('hostile names do nothing', () =>
+  await check(setup, 'hostile names do nothing', () =>
     withHarmlessPage(setup, { bypassCSP: true, storageState }, async (page) => {
       for (const path of project.pages) {
         await page.goto(path);
@@ -38,13 +38,13 @@ export async function checkForeignText(setup: Setup): Promise<void> {
   );
   await checkLog(setup, { bypassCSP: true, storageState }, project);
   await checkFormatting(setup, `/${project.path}`);
-  await checkWorker(setup, project, storageState);
+  await checkWorker(setup, project);
   await checkPolicy(setup, `/${project.path}`);
   await checkNames(setup);
 }
 
 async function checkFormatting(setup: Setup, project: string): Promise<void> {
-  await check('Markdown keeps its structure, links and images of the project', () =>
+  await check(setup, 'Markdown keeps its structure, links and images of the project', () =>
     withPage(setup, {}, async (page) => {
       await page.goto(`${project}/-/blob/main/format.md`);
       const content = page.locator('.markdown');
@@ -77,7 +77,7 @@ async function checkFormatting(setup: Setup, project: string): Promise<void> {
       assert.notEqual(await page.evaluate('document.activeElement.tagName'), 'H1');
     }),
   );
-  await check('an image of the repository runs no script, also at its own address', () =>
+  await check(setup, 'an image of the repository runs no script, also at its own address', () =>
     withHarmlessPage(setup, {}, async (page) => {
       await page.goto(`${project}/-/blob/main/image.svg`);
       await page.locator('img.file-image').waitFor();
@@ -88,18 +88,14 @@ async function checkFormatting(setup: Setup, project: string): Promise<void> {
 }
 
 /** The worker is not trusted: what it returns is checked, and the page does not wait for it. */
-async function checkWorker(
-  setup: Setup,
-  project: HostileProject,
-  storageState: Awaited<ReturnType<typeof createSession>>,
-): Promise<void> {
+async function checkWorker(setup: Setup, project: HostileProject): Promise<void> {
   const useWorker = (page: Page, body: string) =>
     page.context().route('**/-/web/markup-*.js', (route) => route.fulfill({ contentType: 'text/javascript', body }));
   const hostile = `onmessage = () => {
     postMessage({ kind: 'started' });
     postMessage({ kind: 'html', html: '<img src=x onerror=alert(1)><b id=main>from the worker</b>' });
   };`;
-  await check('the result of the worker is sanitised, and code with other elements than spans stays plain', () =>
+  await check(setup, 'the result of the worker is sanitised, and code with other elements than spans stays plain', () =>
     withPage(
       setup,
       {},
@@ -118,7 +114,7 @@ async function checkWorker(
       /Content Security Policy|status of 404|other elements than spans/,
     ),
   );
-  await check('a worker that does not answer is ended, and the text stays plain', () =>
+  await check(setup, 'a worker that does not answer is ended, and the text stays plain', () =>
     withPage(setup, {}, async (page) => {
       await useWorker(page, `onmessage = () => { postMessage({ kind: 'started' }); for (;;); };`);
       const ended = new Promise<void>((resolve) => page.on('worker', (worker) => worker.on('close', () => resolve())));
@@ -130,8 +126,8 @@ async function checkWorker(
       assert.equal(await page.locator('.markdown').count(), 0);
     }),
   );
-  await check('texts that are too long or expand too much stay plain, and others are formatted after them', () =>
-    withPage(setup, { storageState }, async (page) => {
+  await check(setup, 'texts that are too long or expand too much stay plain, and others are formatted after them', () =>
+    withPage(setup, { storageState: setup.session }, async (page) => {
       for (const address of project.expensiveIssues) {
         await page.goto(address);
         // One worker formats all texts of a page in their order: the description first.

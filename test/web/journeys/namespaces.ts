@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { check, signIn, withPage } from '../harness.ts';
+import { check, withPage } from '../harness.ts';
 import type { Setup } from '../setup.ts';
 
 /** Journeys through groups, members, settings and the home page. */
 export async function checkNamespaces(setup: Setup): Promise<void> {
-  await check('a group with a subgroup and a project is created', () =>
+  await check(setup, 'a group with a subgroup and a project is created', () =>
     withPage(
       setup,
-      {},
+      { storageState: setup.session },
       async (page) => {
-        await signIn(page);
         await page.goto('/-/groups/new');
         await page.getByLabel('Name').fill('Kitchen Works');
         await page.getByLabel('Path').fill('kitchen');
@@ -42,15 +41,14 @@ export async function checkNamespaces(setup: Setup): Promise<void> {
       /status of 404/,
     ),
   );
-  await check('a member is added, changed and removed', () =>
+  await check(setup, 'a member is added, changed and removed', () =>
     withPage(
       setup,
-      {},
+      { storageState: setup.session },
       async (page) => {
         const user = { username: 'jon', name: 'Jon Berg', email: 'jon@example.com', password: 'Kindling-4711' };
         await setup.post('/users', { ...user, skip_confirmation: true });
         await setup.post('/projects', { name: 'shared-stove' });
-        await signIn(page);
         await page.goto('/root/shared-stove/-/project_members');
         await page.getByRole('button', { name: 'Add a member' }).click();
         await page.getByLabel('Username').fill('nobody-has-this-name');
@@ -72,10 +70,9 @@ export async function checkNamespaces(setup: Setup): Promise<void> {
       /status of 404/,
     ),
   );
-  await check('a project is renamed, and deleted after its path is entered', () =>
-    withPage(setup, {}, async (page) => {
+  await check(setup, 'a project is renamed, and deleted after its path is entered', () =>
+    withPage(setup, { storageState: setup.session }, async (page) => {
       await setup.post('/projects', { name: 'old-stove', visibility: 'internal' });
-      await signIn(page);
       await page.goto('/root/old-stove/-/settings');
       await page.getByLabel('Name').fill('New Stove');
       await page.getByLabel('Path', { exact: true }).fill('new-stove');
@@ -98,12 +95,11 @@ export async function checkNamespaces(setup: Setup): Promise<void> {
       await page.getByRole('heading', { name: 'Your work' }).waitFor();
     }),
   );
-  await check('a to-do item is marked as done on the home page', () =>
-    withPage(setup, {}, async (page) => {
+  await check(setup, 'a to-do item is marked as done on the home page', () =>
+    withPage(setup, { storageState: setup.session }, async (page) => {
       await setup.post('/projects', { name: 'todo-stove' });
       await setup.post('/projects/root%2Ftodo-stove/issues', { title: 'Sweep the chimney' });
       await setup.post('/projects/root%2Ftodo-stove/issues/1/todo', {});
-      await signIn(page);
       await page.goto('/');
       await page.getByRole('button', { name: 'Done Sweep the chimney' }).click();
       await page.getByRole('button', { name: 'Done Sweep the chimney' }).waitFor({ state: 'detached' });

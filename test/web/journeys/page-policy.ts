@@ -42,7 +42,7 @@ const toViolation = (directive: string, attempt: string): string => `new Promise
 
 /** Each part of the policy blocks what it is for. */
 export async function checkPolicy(setup: Setup, project: string): Promise<void> {
-  await check('the policy of the page blocks HTML from text, inline code, and other servers', () =>
+  await check(setup, 'the policy of the page blocks HTML from text, inline code, and other servers', () =>
     withPage(
       setup,
       {},

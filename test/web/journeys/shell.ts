@@ -4,7 +4,7 @@ import type { Setup } from '../setup.ts';
 
 /** Journeys through what all pages have in common, and through the files of a project. */
 export async function checkShell(setup: Setup): Promise<void> {
-  await check('sign in and out returns to the page', () =>
+  await check(setup, 'sign in and out returns to the page', () =>
     withPage(setup, {}, async (page) => {
       await signIn(page);
       assert.equal(new URL(page.url()).pathname, '/explore');
@@ -13,9 +13,10 @@ export async function checkShell(setup: Setup): Promise<void> {
       await page.getByRole('link', { name: 'Sign in' }).waitFor();
     }),
   );
-  await check('the keyboard opens pages, the palette and the requests', () =>
-    withPage(setup, {}, async (page) => {
-      await signIn(page);
+  await check(setup, 'the keyboard opens pages, the palette and the requests', () =>
+    withPage(setup, { storageState: setup.session }, async (page) => {
+      await page.goto('/explore');
+      await page.getByRole('heading', { name: 'Explore projects' }).waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('h');
       await page.getByRole('heading', { name: 'Your work' }).waitFor();
@@ -35,11 +36,11 @@ export async function checkShell(setup: Setup): Promise<void> {
       assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Your work');
     }),
   );
-  await check('from the list of projects to a line of a file', () =>
+  await check(setup, 'from the list of projects to a line of a file', () =>
     withPage(setup, {}, async (page) => {
       await page.goto('/explore');
       await page.getByRole('link', { name: 'first-stove' }).click();
-      await page.getByRole('link', { name: 'docs' }).click();
+      await page.getByRole('link', { name: 'docs', exact: true }).click();
       await page.getByRole('link', { name: 'fire.md' }).click();
       await page.getByRole('heading', { name: 'fire.md' }).waitFor();
       await page.getByRole('link', { name: 'Source' }).click();
@@ -50,7 +51,7 @@ export async function checkShell(setup: Setup): Promise<void> {
       await page.getByRole('link', { name: 'v1.0' }).waitFor();
     }),
   );
-  await check('a search keeps the application loaded', () =>
+  await check(setup, 'a search keeps the application loaded', () =>
     withPage(setup, {}, async (page) => {
       await page.goto('/explore');
       await page.evaluate('globalThis.isKept = true');
@@ -63,13 +64,12 @@ export async function checkShell(setup: Setup): Promise<void> {
       await page.getByText('first-stove').first().waitFor();
     }),
   );
-  await check('content stays when the server does not respond', () =>
+  await check(setup, 'content stays when the server does not respond', () =>
     withPage(
       setup,
-      {},
+      { storageState: setup.session },
       async (page) => {
         await page.clock.install();
-        await signIn(page);
         await page.goto('/');
         await page.getByRole('heading', { name: 'Your work' }).waitFor();
         await page.route('**/api/v4/**', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
