@@ -13,7 +13,8 @@ function runAxe(page: Page, rules?: readonly string[]): Promise<string[]> {
     // biome-ignore lint/suspicious/noExplicitAny: axe is a global of the page
     const { violations } = await (globalThis as any).axe.run({
       resultTypes: ['violations'],
-      ...(runOnly === undefined ? {} : { runOnly }),
+      // The only rule of WCAG 2.2 is off by default.
+      ...(runOnly === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly }),
     });
     return violations.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`);
   }, rules);
