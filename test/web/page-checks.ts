@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { checkTree, listOtherTrees, removeOtherTrees, writeTree } from './aria-trees.ts';
 import { check, SCREENS, withPage } from './harness.ts';
 import type { Addresses, Setup } from './setup.ts';
 
@@ -75,12 +76,16 @@ export async function checkPages(setup: Setup, addresses: Addresses): Promise<vo
       await check(setup, name, async () => {
         await open(page, path);
         assert.equal(await page.locator('.state').count(), 0, 'the page shows an error');
+        await checkTree(page, name);
         await page.evaluate(AXE);
         const faults: Record<string, string[]> = {};
         for (const screen of ['light', 'dark', 'small'] as const) faults[screen] = await findFaults(page, screen);
         assert.deepEqual({ ...faults, errors: takeErrors() }, { light: [], dark: [], small: [], errors: [] });
       });
   });
+  await check(setup, 'each accessibility tree belongs to a page', async () =>
+    assert.deepEqual(listOtherTrees(addresses.map(([name]) => name)), []),
+  );
   await withTab(
     setup,
     undefined,
@@ -94,4 +99,16 @@ export async function checkPages(setup: Setup, addresses: Addresses): Promise<vo
     },
     /status of 40[134]/,
   );
+}
+
+/** Writes the accessibility tree of each page as the administrator. */
+export async function writeTrees(setup: Setup, addresses: Addresses): Promise<void> {
+  removeOtherTrees(addresses.map(([name]) => name));
+  await withTab(setup, setup.session, async (page) => {
+    for (const [name, path] of addresses)
+      await check(setup, `${name}, written`, async () => {
+        await open(page, path);
+        await writeTree(page, name);
+      });
+  });
 }

@@ -1,5 +1,6 @@
 // `npm run test:web`: the pages of the web application in Chromium, each in both colour schemes and on a small screen, and journeys
 // through them on both engines. Skipped with the reason where there is no Chromium. The last line is `N passed, N failed, N skipped`.
+// `npm run test:web -- --write` only writes the accessibility trees of the pages, test/web/aria/.
 import { buildWeb } from '../../scripts/web.ts';
 import { installFromDebian } from '../clients/debian.ts';
 import { startPostgres } from '../engines/postgres-server.ts';
@@ -13,7 +14,7 @@ import { checkNamespaces } from './journeys/namespaces.ts';
 import { checkPipelines } from './journeys/pipelines.ts';
 import { checkPlanning } from './journeys/planning.ts';
 import { checkShell } from './journeys/shell.ts';
-import { checkPages } from './page-checks.ts';
+import { checkPages, writeTrees } from './page-checks.ts';
 import { type Setup, withSetup } from './setup.ts';
 
 async function checkJourneys(setup: Setup): Promise<void> {
@@ -26,6 +27,8 @@ async function checkJourneys(setup: Setup): Promise<void> {
   await checkAccount(setup);
   await checkCiSettings(setup);
 }
+
+const writePages = (group: string): Promise<void> => withSetup({ group }, writeTrees);
 
 /** Groups of checks by name. Each has its own server and browser. */
 const GROUPS: Readonly<Record<string, (group: string) => Promise<void>>> = {
@@ -48,8 +51,9 @@ if (!installFromDebian({ name: 'chromium', probe: ['/usr/bin/chromium', '--versi
 } else {
   await buildWeb();
   // At the same time, because a check often waits: for the server, for the browser, or for the next read of a page.
+  const groups = process.argv.includes('--write') ? { pages: writePages } : GROUPS;
   await Promise.all(
-    Object.entries(GROUPS).map(([group, run]) => check({ group }, 'all checks have run', () => run(group))),
+    Object.entries(groups).map(([group, run]) => check({ group }, 'all checks have run', () => run(group))),
   );
 }
 process.stdout.write(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
