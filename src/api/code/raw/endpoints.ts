@@ -14,7 +14,7 @@ import { boolean } from '#http/parameters/types.ts';
 import { formatContentDisposition, NO_STORE_HEADERS, peekStart } from '#repositories/raw-content.ts';
 import { getRefVersion, getRepository, type VersionedRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
-import { locateFile, openFileContent, openLfsFile } from '../repository-files/index.ts';
+import { locateContent, openFileContent, openLfsFile } from '../repository-files/index.ts';
 import { BROWSER_MEDIA_TYPES, detectMediaType } from './media-types.ts';
 
 const fileResource = {
@@ -28,8 +28,7 @@ const fileResource = {
   ) {
     const refAndPath = await splitRefPath(git, project, params.ref_path);
     if (refAndPath === null) return null;
-    const file = await locateFile(git, project, { ref: refAndPath.ref, file_path: refAndPath.path });
-    return isFailure(file) ? null : file;
+    return locateContent(git, project, { ref: refAndPath.ref, file_path: refAndPath.path });
   },
   notFound: genericNotFound,
 } as const;

@@ -130,6 +130,16 @@ test('a session is sufficient, and browsers get a page for errors', async () => 
   assert.equal((await window.get(at(project, 'main/a'), html)).text, 'a');
 });
 
+test('sends an old file without a walk through the history', async (t) => {
+  const project = await newProject({ visibility: 'public' });
+  await project.commit({ old: 'old', new: '0' });
+  for (let count = 1; count <= 20; count++) await project.commit({ new: String(count) });
+  await anonymous.get(at(project, 'main/new'));
+  const start = t.mock.method(scene.server.services.git.processes.children, 'add');
+  assert.equal((await anonymous.get(at(project, 'main/old'))).text, 'old');
+  assert.equal(start.mock.callCount(), 0);
+});
+
 test('an LFS pointer resolves to the object, whose content decides the media type', async () => {
   const project = await newProject({ visibility: 'public' });
   const image = createContent(PNG);

@@ -11,7 +11,7 @@ import { peekStart } from '#repositories/raw-content.ts';
 import { getRepository, type LocatedRepository } from '#repositories/repository.ts';
 import type { RequestClient } from '#runtime/concurrency-limiter.ts';
 import { type Failure, fail } from '#runtime/failure.ts';
-import type { FileAtRevision } from './get.ts';
+import type { LocatedContent } from './get.ts';
 
 /** The content of a file whose first bytes have been read. */
 interface OpenedFile {
@@ -29,7 +29,7 @@ const EMPTY_CONTENT: OpenedFile = { head: new Uint8Array(), body: new Uint8Array
 export async function openFileContent(
   git: Git,
   project: LocatedRepository,
-  { blobId, size, isSubmodule }: FileAtRevision,
+  { blobId, size, isSubmodule }: LocatedContent,
   client: RequestClient,
 ): Promise<OpenedFile> {
   if (isSubmodule) return EMPTY_CONTENT;
@@ -57,7 +57,7 @@ interface LfsFile {
 export async function openLfsFile(
   { database, git, blobs }: Pick<Services, 'database' | 'git' | 'blobs'>,
   project: Project,
-  file: FileAtRevision,
+  file: LocatedContent,
 ): Promise<LfsFile | Failure<'lfsMissing'> | null> {
   if (file.size < LFS_POINTER_SIZES.minBytes || file.size > LFS_POINTER_SIZES.maxBytes) return null;
   if (!(await isLfsEnabled(database.reader, project))) return null;

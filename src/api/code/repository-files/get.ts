@@ -23,6 +23,9 @@ export interface FileAtRevision {
   readonly isSubmodule: boolean;
 }
 
+/** What is needed to send the content of a file. */
+export type LocatedContent = Pick<FileAtRevision, 'name' | 'blobId' | 'size' | 'isSubmodule'>;
+
 /** SHA-256 of empty content, which stands for a submodule. */
 const SHA256_OF_EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
@@ -62,6 +65,24 @@ async function findFile(
   return file === null ? fail('fileNotFound') : { ...file, ref };
 }
 
+/** Finds the content of a file; null if there is none. Neither reads the content nor walks the history, as `locateFile` does. */
+export async function locateContent(
+  git: Git,
+  project: VersionedRepository,
+  { file_path: path, ref }: FileLocator,
+): Promise<LocatedContent | null> {
+  const repository = getRepository(git, project);
+  const commitId = await resolveRevisionAtVersion(git, repository, ref, getRefVersion(project));
+  const entry = commitId === null ? null : await findEntryAtPath(git, repository, commitId, path);
+  if (entry === null || entry.type === 'tree') return null;
+  return {
+    name: entry.name,
+    blobId: entry.id,
+    size: await loadSize(git, repository, entry),
+    isSubmodule: entry.type === 'commit',
+  };
+}
+
 async function findFileInCommit(
   git: Git,
   repository: Repository,
@@ -95,6 +116,9 @@ async function loadSizeAndHash(
   if (entry.type === 'commit') return { size: 0, sha256: SHA256_OF_EMPTY };
   const sha256 = await getBlobSha256(git, repository, entry.id);
   // Cached: the hash needs the content, and git sends the size with it.
-  const info = await getObjectInfo(git, repository, entry.id);
-  return { size: info?.size ?? 0, sha256: sha256 ?? SHA256_OF_EMPTY };
+  return { size: await loadSize(git, repository, entry), sha256: sha256 ?? SHA256_OF_EMPTY };
+}
+
+async function loadSize(git: Git, repository: Repository, { type, id }: PathEntry): Promise<number> {
+  return type === 'commit' ? 0 : ((await getObjectInfo(git, repository, id))?.size ?? 0);
 }
