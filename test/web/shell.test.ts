@@ -37,6 +37,15 @@ test('browsers get the shell at the address of each page', async () => {
   }
 });
 
+test('the address of the server may be written without a slash after its path', async () => {
+  const elsewhere = await world({ env: { HEARTH_EXTERNAL_URL: 'https://code.test/forge' } });
+  for (const path of ['//forge', '//forge/', '//']) {
+    const { status, headers } = await elsewhere.anonymous.send('GET', path, { headers: HTML });
+    assert.equal(status, 200, path);
+    assert.match(String(headers.link), /^<https:\/\/code\.test\/forge\/api\/v4\/projects>/, path);
+  }
+});
+
 test('the shell has a policy that allows only files of the server', async () => {
   const { headers } = await get('/explore');
   const policy = String(headers['content-security-policy']);

@@ -226,8 +226,9 @@ const readAddress = (session: Session): Address =>
 /** Returns the path of the page at a URL; null if the application has no page there. */
 function findLocalPath(session: Session, url: string): Address | null {
   const { origin, pathname, search } = new URL(url, window.location.href);
-  if (origin !== window.location.origin || !pathname.startsWith(`${session.basePath}/`)) return null;
-  const address = { path: pathname.slice(session.basePath.length), query: search };
+  const isBelow = pathname === session.basePath || pathname.startsWith(`${session.basePath}/`);
+  if (origin !== window.location.origin || !isBelow) return null;
+  const address = { path: pathname.slice(session.basePath.length) || '/', query: search };
   return locate(session, address.path, address.query) === null ? null : address;
 }
 

@@ -80,7 +80,10 @@ function stripPathPrefix(rawPath: string, externalUrl: string | null): string {
   if (externalUrl === null) return rawPath;
   const path = rawPath.replace(/^\/{2,}/, '/');
   const prefix = new URL(externalUrl).pathname.replace(/\/$/, '');
-  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+  if (prefix === '') return path;
+  // The address of the server itself may be written without its slash.
+  if (path === prefix) return '/';
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
 function getScheme(raw: IncomingMessage, isTrusted: boolean): string {
