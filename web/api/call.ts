@@ -24,8 +24,8 @@ export interface CallRecord {
   readonly method: string;
   /** Path and query below the base path of the server. */
   readonly url: string;
-  /** Without passwords. */
-  readonly body: string | null;
+  /** JSON without passwords, or the names of the fields of a form. */
+  readonly body: string | readonly string[] | null;
   /** 0 if the server did not respond. */
   readonly status: number;
   readonly milliseconds: number;
@@ -164,8 +164,8 @@ interface Request {
 }
 
 /** Returns the body as the request inspector shows it, to whoever looks at the screen: without passwords. */
-function describeBody(body: Request['body']): string | null {
-  if (body instanceof FormData) return `(form with ${[...body.keys()].join(', ')})`;
+function describeBody(body: Request['body']): CallRecord['body'] {
+  if (body instanceof FormData) return [...body.keys()];
   if (body === null || !body.includes('password')) return body;
   return JSON.stringify(JSON.parse(body), (name, value) => (/password$/.test(name) ? '...' : value));
 }

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type CallRecord, type Client, type CurrentUser, createClient } from '../api/call.ts';
+import { addRecord } from '../api/call-records.ts';
 import { type LocatedPage, locate, type Page, type PageActions } from '../page.ts';
 import type { Session } from '../session.ts';
 import { CommandPalette, listPageShortcuts, ShortcutHelp } from './command-palette.tsx';
@@ -23,7 +24,7 @@ export function App({ pages, session }: { readonly pages: PageLoaders; readonly 
       createClient({
         session,
         fetch: (...request) => fetch(...request),
-        onCall: (record) => setRecords((before) => [...before, record]),
+        onCall: (record) => setRecords((before) => addRecord(before, record)),
       }),
     [session],
   );

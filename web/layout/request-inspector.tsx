@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { CallRecord } from '../api/call.ts';
+import { toCommand } from '../api/call-records.ts';
 import type { PageLocation } from '../page.ts';
-import { quoteForShell } from '../text/shell.ts';
 
 /** The calls of the page, each with a command that repeats it. The token is the shell variable `$TOKEN`. */
 export function RequestInspector({
@@ -44,7 +44,7 @@ export function RequestInspector({
               <td>{Math.round(record.milliseconds)} ms</td>
               <td>{record.size.toLocaleString('en')} B</td>
               <td>
-                <CopyButton text={toCommand(record, location)} />
+                <CopyButton text={toCommand(record, location.session)} />
               </td>
             </tr>
           ))}
@@ -52,16 +52,6 @@ export function RequestInspector({
       </table>
     </aside>
   );
-}
-
-/** Returns the `curl` command of a call. */
-function toCommand(
-  { method, url, body }: CallRecord,
-  { toUrl, session }: Pick<PageLocation, 'toUrl' | 'session'>,
-): string {
-  const parts = ['curl', ...(method === 'GET' ? [] : ['--request', method]), '--header', '"PRIVATE-TOKEN: $TOKEN"'];
-  if (body !== null) parts.push('--json', quoteForShell(body));
-  return [...parts, quoteForShell(`${session.origin}${toUrl(url)}`)].join(' ');
 }
 
 function CopyButton({ text }: { readonly text: string }) {
