@@ -77,6 +77,28 @@ export async function checkCode(setup: Setup): Promise<void> {
       /status of 400/,
     ),
   );
+  await check(setup, 'a sign-out removes unsaved texts, and the way back shows nothing of the project', () =>
+    withPage(
+      setup,
+      {},
+      async (page) => {
+        await setup.post('/projects', { name: 'left-stove', initialize_with_readme: true });
+        await signIn(page);
+        page.on('dialog', (dialog) => void dialog.accept());
+        await page.goto('/root/left-stove/-/edit/main/README.md');
+        await page.getByLabel('Content').fill('My fire\n');
+        const countDrafts = () =>
+          page.evaluate<number>('Object.keys(sessionStorage).filter((key) => key.startsWith("hearth.draft")).length');
+        assert.equal(await countDrafts(), 1);
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        assert.equal(await countDrafts(), 0);
+        await page.goBack();
+        await page.getByRole('heading', { name: 'This page does not exist, or you cannot see it' }).waitFor();
+      },
+      /status of 404/,
+    ),
+  );
   await check(setup, 'a file is uploaded to a new branch, which becomes a merge request', () =>
     withPage(
       setup,
