@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TOKEN } from '#test/crash/process.ts';
-import { check, withPage } from '../harness.ts';
+import { check, signIn, withPage } from '../harness.ts';
 import type { Setup } from '../setup.ts';
 
 /** Runs the commands of a page in a directory with one file, with a token as the password. */
