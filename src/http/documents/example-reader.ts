@@ -4,7 +4,7 @@ import type { Registry } from '../server/routing/registry.ts';
 import type { Json } from '../services.ts';
 
 /** An example of an operation; `npm run examples` writes them to examples.jsonl, one operation a line. */
-interface OperationExample {
+export interface OperationExample {
   readonly operation: string;
   readonly path?: Readonly<Record<string, string | number>>;
   readonly params?: Json;

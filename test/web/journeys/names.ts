@@ -9,7 +9,7 @@ import type { Setup } from '../setup.ts';
 /** Checks that pages have room for the longest names, and keep the order of sentences with names from right to left. */
 export async function checkNames(setup: Setup): Promise<void> {
   const values = await createNameValues(setup.post, LONG_MIXED_NAMES);
-  await check('no page scrolls sideways on a small screen because of long names of both directions', () =>
+  await check(setup, 'no page scrolls sideways on a small screen because of long names of both directions', () =>
     withPage(setup, SCREENS.small, async (page) => {
       await signIn(page, { username: values.username ?? '', password: PASSWORD });
       const faults: string[] = [];
@@ -22,7 +22,7 @@ export async function checkNames(setup: Setup): Promise<void> {
       assert.deepEqual(faults, []);
     }),
   );
-  await check('a name from right to left stays one piece between words and numbers', () =>
+  await check(setup, 'a name from right to left stays one piece between words and numbers', () =>
     withPage(setup, SCREENS.light, async (page) => {
       const at = '/projects/root%2Ffirst-stove';
       const name = RIGHT_TO_LEFT_NAMES.name();
