@@ -26,14 +26,17 @@ const COMBINATIONS = [
   { npm: 'npm@latest', node: packagedNode(24) },
 ];
 
+/** A line of `npm pack` about a file whose name contains the hash of its content: more than a hundred, which the record omits. */
+const HASHED_NAME = /^npm notice \S+ dist\/.+-[A-Z0-9]{8}\.\w+/;
+
 /** Characters of a line in the record. */
 const MAX_LINE = 200;
 
 const RECORD_TITLE = `# First run
 
 What a new user sees who pastes the commands of the README into a clean clone with an empty HOME: the output of
-\`node test/first-run/run.js TOOLS test/first-run/record.md\`. Long lines are cut off. The package comes from \`npm pack\` instead of
-the registry.
+\`node test/first-run/run.js TOOLS test/first-run/record.md\`. Long lines are cut off, and the files of the package
+with a hash in their name omitted. The package comes from \`npm pack\` instead of the registry.
 `;
 
 try {
@@ -61,7 +64,8 @@ async function prove({ npm, node }) {
   const lines = [];
   const record = (command, output) => {
     const text = `$ ${command}\n${output}`.replaceAll(home, '~').replaceAll(`:${port}`, ':8080').trimEnd();
-    lines.push(...text.split('\n').map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}...` : line)));
+    const shown = text.split('\n').filter((line) => !HASHED_NAME.test(line));
+    lines.push(...shown.map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}...` : line)));
   };
   const run = (command) => {
     const output = runQuietly(command, { cwd: clone, env });
