@@ -14,14 +14,14 @@ import {
 } from './store.ts';
 
 /** Events of one day that have the same target, or none. */
-export interface EventCount extends Pick<ActivityEventRow, 'project_id' | 'target_type' | 'target_id'> {
+interface EventCount extends Pick<ActivityEventRow, 'project_id' | 'target_type' | 'target_id'> {
   /** `YYYY-MM-DD` (UTC). */
   readonly day: string;
   readonly count: number;
 }
 
 /** Maximum number of events that are counted: the newest ones. */
-export const MAX_COUNTED_EVENTS = 50_000;
+const MAX_COUNTED_EVENTS = 50_000;
 
 /** Events that are read at once: more would occupy the event loop too long. */
 const COUNTED_PER_BATCH = 5_000;
