@@ -1,12 +1,13 @@
 // `node bench/web.ts`: load times of pages of the web application in Chromium, compared with a bare page of the same host:
 // the first visit with an empty cache and the next page of the project, locally, and with 150 ms of latency, 1.6 Mbit/s and
-// a quarter of the CPU; the longest task of the browser; and what 100 open pages cost the server.
+// a quarter of the CPU; the longest task of the browser; a log of 50,000 lines; and the cost of 100 open pages for the server.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import { buildWeb } from '../scripts/web.ts';
+import { createRunner, measureLongLog } from '../test/web/journeys/pipelines.ts';
 import { type Setup, withSetup } from '../test/web/setup.ts';
 
 const ROUNDS = 7;
@@ -118,6 +119,21 @@ async function measureOpenPages(setup: Setup, path: string): Promise<{ share: nu
   return { share: (readCpuSeconds(setup.pid) - startedAt) / OPEN_SECONDS, requests };
 }
 
+/** Opens the log of a job that has 50,000 lines, in 4.6 MB, some times. */
+async function measureLogs(setup: Setup): Promise<void> {
+  const address = await (await createRunner(setup)).runLongJob();
+  const opened: Awaited<ReturnType<typeof measureLongLog>>[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const context = await setup.browser.newContext({ baseURL: setup.base, storageState: setup.session });
+    opened.push(await measureLongLog(await context.newPage(), address));
+    await context.close();
+  }
+  const get = (key: keyof (typeof opened)[number]) => median(opened.map((values) => values[key])).toFixed(2);
+  console.log(
+    `log of 50,000 lines: its end after ${get('end')} s, all of it after ${get('whole')} s, ${get('cpu')} s of the processor, at most ${get('longestTask')} ms at once`,
+  );
+}
+
 await buildWeb();
 const bare = await startBarePage();
 await withSetup({}, async (setup, addresses) => {
@@ -129,6 +145,7 @@ await withSetup({}, async (setup, addresses) => {
       `${isSlow ? 'slow' : 'local'}: bare page ${format('bare')}, first visit ${format('first')}, next page ${format('next')}, longest task ${format('longestTask')}`,
     );
   }
+  await measureLogs(setup);
   const issue = addresses.find(([name]) => name === 'issue')![1];
   const { share, requests } = await measureOpenPages(setup, issue);
   console.log(`${OPEN_PAGES} open issues: ${(share * 100).toFixed(1)} % of a core, ${requests} requests`);

@@ -1,27 +1,31 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { StyledText } from '../text/ansi.ts';
-import {
-  createLogParser,
-  type LogChunk,
-  type Log as LogData,
-  type LogLine,
-  type LogNode,
-  type LogParser,
-  type LogSection,
-  MAX_LOG_LINES,
-} from '../text/log-lines.ts';
+import type { LogChunk, Log as LogData, LogLine, LogNode, LogSection } from '../text/log-lines.ts';
 import { formatDuration } from '../text/time.ts';
 
+interface LogProps {
+  readonly label?: string;
+  /** A parser adds lines to it. */
+  readonly log: LogData;
+  /** Changes when lines were added. */
+  readonly revision: number;
+  readonly isComplete: boolean;
+  /** What the ids of lines begin with: empty if the log begins with its first line; else its lines have no known numbers. */
+  readonly idPrefix: string;
+  /** The URL of the whole log as text. */
+  readonly rawUrl: string;
+}
+
 /** The log of a job. All lines are in the document, so that the browser finds text in them; those out of view cost no layout. */
-export function Log({ text, isComplete }: { readonly text: string; readonly isComplete: boolean }) {
-  const log = useLog(text, isComplete);
-  const [follows, setFollows] = useFollowing(text, !isComplete);
+export function Log({ label = 'Log', log, revision, isComplete, idPrefix, rawUrl }: LogProps) {
+  const endId = `${idPrefix}log-end`;
+  const [follows, setFollows] = useFollowing(endId, revision, !isComplete);
   if (log.lineCount === 0) return <p class="quiet">{isComplete ? 'The log is empty.' : 'The log has no lines yet.'}</p>;
   return (
-    <section class="log" aria-label="Log">
+    <section class={idPrefix === '' ? 'log' : 'log log-unnumbered'} aria-label={label}>
       <p class="log-bar">
-        {log.firstFailure === null ? null : <a href={`#L${log.firstFailure}`}>First failure</a>}
-        <a href="#log-end">End of the log</a>
+        {log.firstFailure === null ? null : <a href={`#${idPrefix}L${log.firstFailure}`}>First failure</a>}
+        <a href={`#${endId}`}>End of the log</a>
         {isComplete ? null : (
           <button type="button" class="plain" aria-pressed={follows} onClick={() => setFollows(!follows)}>
             Follow
@@ -29,41 +33,27 @@ export function Log({ text, isComplete }: { readonly text: string; readonly isCo
         )}
       </p>
       {log.omittedLines === 0 ? null : (
-        <p class="quiet">The first {log.omittedLines.toLocaleString('en')} lines are only in the raw log.</p>
+        <p class="quiet">
+          The first {log.omittedLines.toLocaleString('en')} lines are only in the <a href={rawUrl}>raw log</a>.
+        </p>
       )}
-      <Nodes nodes={log.children} />
-      <span id="log-end" />
+      <Nodes nodes={log.children} idPrefix={idPrefix} />
+      <span id={endId} />
     </section>
   );
 }
 
-/** Returns the parsed log. Text that is added is parsed alone. */
-function useLog(text: string, isComplete: boolean): LogData {
-  const previous = useRef<{ readonly parser: LogParser; readonly text: string; readonly isComplete: boolean } | null>(
-    null,
-  );
-  return useMemo(() => {
-    const before = previous.current;
-    const continued =
-      before !== null && !before.isComplete && text.startsWith(before.text) && !isTooLong(before.parser.log)
-        ? before
-        : null;
-    const parser = continued?.parser ?? createLogParser();
-    parser.append(text.slice(continued?.text.length ?? 0), isComplete);
-    previous.current = { parser, text, isComplete };
-    return parser.log;
-  }, [text, isComplete]);
-}
-
-const isTooLong = ({ lineCount, omittedLines }: LogData): boolean => lineCount - omittedLines > 1.1 * MAX_LOG_LINES;
-
-/** While it is on, the window shows the end of the log when text is added. Scrolling up switches it off. */
-function useFollowing(text: string, isRunning: boolean): [follows: boolean, setFollows: (follows: boolean) => void] {
+/** While it is on, the window shows the end of the log when lines are added. Scrolling up switches it off. */
+function useFollowing(
+  endId: string,
+  revision: number,
+  isRunning: boolean,
+): [follows: boolean, setFollows: (follows: boolean) => void] {
   const [follows, setFollows] = useState(false);
   const isOn = follows && isRunning;
   useEffect(() => {
-    if (isOn && text !== '') document.getElementById('log-end')?.scrollIntoView({ block: 'end' });
-  }, [isOn, text]);
+    if (isOn && revision > 0) document.getElementById(endId)?.scrollIntoView({ block: 'end' });
+  }, [endId, isOn, revision]);
   useEffect(() => {
     if (!isOn) return;
     let before = window.scrollY;
@@ -77,62 +67,83 @@ function useFollowing(text: string, isRunning: boolean): [follows: boolean, setF
   return [follows, setFollows];
 }
 
-function Nodes({ nodes }: { readonly nodes: readonly LogNode[] }) {
+function Nodes({ nodes, idPrefix }: { readonly nodes: readonly LogNode[]; readonly idPrefix: string }) {
   return (
     <>
-      {nodes.map((node, index) =>
+      {nodes.map((node) =>
         node.kind === 'lines' ? (
-          <Chunk key={index} chunk={node} revision={node.revision} />
+          <Chunk key={node.key} chunk={node} revision={node.revision} idPrefix={idPrefix} />
         ) : (
-          <Section key={index} section={node} />
+          <Section key={node.key} section={node} idPrefix={idPrefix} />
         ),
       )}
     </>
   );
 }
 
-function Section({ section: { title, number, isCollapsed, seconds, children } }: { readonly section: LogSection }) {
+function Section({
+  section: { title, number, isCollapsed, seconds, children },
+  idPrefix,
+}: {
+  readonly section: LogSection;
+  readonly idPrefix: string;
+}) {
   return (
     <details class="log-section" open={!isCollapsed}>
-      <summary id={`L${number}`}>
-        {renderParts(title)} {seconds === null ? null : <span class="quiet">{formatDuration(seconds)}</span>}
+      <summary id={`${idPrefix}L${number}`}>
+        {title.map(({ text, classes }, index) => (
+          <span key={index} class={classes}>
+            {text}
+          </span>
+        ))}{' '}
+        {seconds === null ? null : <span class="quiet">{formatDuration(seconds)}</span>}
       </summary>
-      <Nodes nodes={children} />
+      <Nodes nodes={children} idPrefix={idPrefix} />
     </details>
   );
 }
 
-function Chunk({ chunk: { lines }, revision }: { readonly chunk: LogChunk; readonly revision: number }) {
-  // The same elements again while nothing has changed: they cost no comparison.
-  const elements = useMemo(() => lines.map(renderLine), [lines, revision]);
-  return (
-    <div class="log-lines" style={{ containIntrinsicHeight: `auto ${lines.length}lh` }}>
-      {elements}
-    </div>
-  );
+/** Lines in elements that it creates itself: for 50,000 lines, comparing them with those before would take half a second. */
+function Chunk({
+  chunk: { lines },
+  revision,
+  idPrefix,
+}: {
+  readonly chunk: LogChunk;
+  readonly revision: number;
+  readonly idPrefix: string;
+}) {
+  const element = useRef<HTMLDivElement>(null);
+  const shown = useRef<LogLine[]>([]);
+  useLayoutEffect(() => {
+    for (const [index, line] of lines.entries()) {
+      if (shown.current[index] === line) continue;
+      const before = element.current!.children[index];
+      if (before === undefined) element.current!.append(createLine(line, idPrefix));
+      else before.replaceWith(createLine(line, idPrefix));
+      shown.current[index] = line;
+    }
+  }, [lines, revision, idPrefix]);
+  return <div class="log-lines" ref={element} style={{ containIntrinsicHeight: `auto ${lines.length}lh` }} />;
 }
 
-/** Returns the elements of a line. A component for each line would take as long as its elements. */
-function renderLine({ number, time, parts }: LogLine) {
-  return (
-    <div key={number} id={`L${number}`}>
-      {/* Some 50,000 links would make the content after the log unreachable by keyboard. */}
-      <a href={`#L${number}`} tabIndex={-1} title={time ?? undefined}>
-        {number}
-      </a>
-      {renderParts(parts)}
-    </div>
-  );
+function createLine({ number, time, parts }: LogLine, idPrefix: string): HTMLElement {
+  const line = document.createElement('div');
+  line.id = `${idPrefix}L${number}`;
+  const link = document.createElement('a');
+  link.href = `#${idPrefix}L${number}`;
+  // Some 50,000 links would make the content after the log unreachable by keyboard.
+  link.tabIndex = -1;
+  if (time !== null) link.title = time;
+  link.textContent = String(number);
+  line.append(link, ...parts.map(createPart));
+  return line;
 }
 
-function renderParts(parts: readonly StyledText[]) {
-  return parts.map(({ text, classes }, index) =>
-    classes === '' ? (
-      text
-    ) : (
-      <span key={index} class={classes}>
-        {text}
-      </span>
-    ),
-  );
+function createPart({ text, classes }: StyledText): string | HTMLElement {
+  if (classes === '') return text;
+  const part = document.createElement('span');
+  part.className = classes;
+  part.textContent = text;
+  return part;
 }

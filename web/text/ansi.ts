@@ -22,6 +22,9 @@ export const PLAIN: TextStyle = { color: null, background: null, bold: false, it
 const SEQUENCE =
   /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b\[([0-?]*)[ -/]*([@-~]?)|\x1b[^[\]]?|[\x00-\x08\x0a-\x1a\x1c-\x1f\x7f]/g;
 
+/** What `SEQUENCE` begins with: most lines have none. */
+const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
+
 /** The maximum number of parts of a line; the rest of the line has the style of the last one. */
 const MAX_PARTS = 500;
 
@@ -30,6 +33,7 @@ export function parseStyles(
   line: string,
   style: TextStyle,
 ): { readonly parts: StyledText[]; readonly style: TextStyle } {
+  if (!CONTROL.test(line)) return { parts: line === '' ? [] : [{ text: line, classes: toClasses(style) }], style };
   const parts: StyledText[] = [];
   let [text, end, current] = ['', 0, style];
   const flush = () => {
@@ -49,7 +53,9 @@ export function parseStyles(
   return { parts, style: current };
 }
 
-function toClasses({ color, background, bold, italic, underline }: TextStyle): string {
+function toClasses(style: TextStyle): string {
+  if (style === PLAIN) return '';
+  const { color, background, bold, italic, underline } = style;
   // A background sets the colour of its text too, so that each combination is legible.
   const colorClass = background !== null ? `ansi-bg-${background}` : color !== null ? `ansi-${color}` : '';
   return [colorClass, bold && 'ansi-bold', italic && 'ansi-italic', underline && 'ansi-underline']

@@ -13,7 +13,11 @@ export interface LogLine {
 /** Lines that follow each other. A viewer renders each chunk only when it comes into view. */
 export interface LogChunk {
   readonly kind: 'lines';
+  /** Distinguishes it from the other nodes of the log. */
+  readonly key: number;
   readonly lines: LogLine[];
+  /** The number of characters of all lines. */
+  length: number;
   /** Grows when a line is added or changes. */
   revision: number;
 }
@@ -21,6 +25,8 @@ export interface LogChunk {
 /** A section of the log, as the runner or the job marks it: `section_start:1700000000:build[collapsed=true]`. */
 export interface LogSection {
   readonly kind: 'section';
+  /** Distinguishes it from the other nodes of the log. */
+  readonly key: number;
   readonly name: string;
   /** The text after the section's start; the name if there is no text. */
   title: readonly StyledText[];
@@ -39,7 +45,7 @@ export interface Log {
   readonly lineCount: number;
   /** The number of lines at the beginning that were left out, because the log is too long. */
   readonly omittedLines: number;
-  /** The first line that looks like a failure; null if there is none. */
+  /** The first line that looks like a failure; null if there is none, and when it is left out. */
   readonly firstFailure: number | null;
 }
 
@@ -52,11 +58,15 @@ export interface LogParser {
 /** Lines of a chunk: few chunks for long logs, and little to render for each. */
 const CHUNK_LINES = 200;
 
-/** Lines over this number are left out at the beginning, where a log says least about a failure. */
+/** Lines and characters over these numbers are left out at the beginning, where a log says least about a failure. */
 export const MAX_LOG_LINES = 100_000;
+export const MAX_LOG_LENGTH = 16 * 1024 * 1024;
 
 /** Characters of a line; the rest is left out. */
 const MAX_LINE_LENGTH = 20_000;
+
+/** Parts of a line that other lines continue; what follows is a line of its own. */
+const MAX_CONTINUED_PARTS = 500;
 
 /** Maximum depth of nested sections; deeper ones are merged into the last level. */
 const MAX_SECTION_DEPTH = 8;
@@ -77,6 +87,7 @@ export function createLogParser(): LogParser {
   const log = { children: root, lineCount: 0, omittedLines: 0, firstFailure: null as number | null };
   let style: TextStyle = PLAIN;
   let pending = '';
+  let [length, nodeCount] = [0, 0];
 
   const currentNodes = () => sections.at(-1)?.section.children ?? root;
 
@@ -91,7 +102,11 @@ export function createLogParser(): LogParser {
     const chunk = findChunk(currentNodes());
     const previous = chunk.lines.at(-1);
     chunk.revision++;
-    if (continues && previous !== undefined) {
+    for (const { text } of parts) {
+      chunk.length += text.length;
+      length += text.length;
+    }
+    if (continues && previous !== undefined && previous.parts.length < MAX_CONTINUED_PARTS) {
       chunk.lines[chunk.lines.length - 1] = { ...previous, parts: [...previous.parts, ...parts] };
       return;
     }
@@ -106,6 +121,7 @@ export function createLogParser(): LogParser {
     const title = [{ text: name, classes: '' }];
     const section: LogSection = {
       kind: 'section',
+      key: nodeCount++,
       name,
       title,
       number: log.lineCount,
@@ -131,7 +147,7 @@ export function createLogParser(): LogParser {
     const continues = flag === '+';
     let end = 0;
     let started: LogSection | null = null;
-    for (const match of line.matchAll(SECTION)) {
+    for (const match of line.includes('section_') ? line.matchAll(SECTION) : []) {
       const [marker, kind, seconds, name = '', options = ''] = match;
       const before = readParts(line.slice(end, match.index));
       if (before.length > 0) addLine(before, time, continues);
@@ -149,10 +165,33 @@ export function createLogParser(): LogParser {
     const lines = (pending + text).split('\n');
     pending = isComplete ? '' : (lines.pop() ?? '');
     if (isComplete && lines.at(-1) === '') lines.pop();
-    const omitted = Math.max(0, lines.length - MAX_LOG_LINES);
-    log.omittedLines += omitted;
-    log.lineCount += omitted;
-    for (const line of omitted === 0 ? lines : lines.slice(omitted)) parseLine(line);
+    for (const line of lines) {
+      parseLine(line);
+      while ((log.lineCount - log.omittedLines > MAX_LOG_LINES || length > MAX_LOG_LENGTH) && dropFirst(root));
+    }
+  }
+
+  /** Leaves out the first lines or the first empty section of nodes. Returns false if only an open section is left. */
+  function dropFirst(nodes: LogNode[]): boolean {
+    const first = nodes[0];
+    if (first === undefined) return false;
+    if (first.kind === 'section') {
+      if (first.children.length > 0) return dropFirst(first.children);
+      if (sections.some(({ section }) => section === first)) return false;
+    } else length -= first.length;
+    nodes.shift();
+    log.omittedLines = first.kind === 'section' ? first.number : first.lines.at(-1)!.number;
+    if (log.firstFailure !== null && log.firstFailure <= log.omittedLines) log.firstFailure = null;
+    return true;
+  }
+
+  /** Returns the chunk for the next line: the last one, or a new one after a section or a full one. */
+  function findChunk(nodes: LogNode[]): LogChunk {
+    const last = nodes.at(-1);
+    if (last?.kind === 'lines' && last.lines.length < CHUNK_LINES) return last;
+    const chunk: LogChunk = { kind: 'lines', key: nodeCount++, lines: [], length: 0, revision: 0 };
+    nodes.push(chunk);
+    return chunk;
   }
 
   return { append, log };
@@ -162,15 +201,6 @@ export function createLogParser(): LogParser {
 function toShownText(line: string): string {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line;
   return text.slice(text.lastIndexOf('\r') + 1);
-}
-
-/** Returns the chunk for the next line: the last one, or a new one after a section or a full one. */
-function findChunk(nodes: LogNode[]): LogChunk {
-  const last = nodes.at(-1);
-  if (last?.kind === 'lines' && last.lines.length < CHUNK_LINES) return last;
-  const chunk: LogChunk = { kind: 'lines', lines: [], revision: 0 };
-  nodes.push(chunk);
-  return chunk;
 }
 
 /** Runners and most tools write failures in red, 1 or 9. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLogParser, type Log, type LogNode, MAX_LOG_LINES } from './log-lines.ts';
+import { createLogParser, type Log, type LogNode, MAX_LOG_LENGTH, MAX_LOG_LINES } from './log-lines.ts';
 
 const ESC = '\x1b';
 
@@ -119,12 +119,33 @@ test('finds the first line that looks like a failure', () => {
 
 test('long logs and long lines are cut, and keep their numbers', () => {
   const log = parse('line\n'.repeat(MAX_LOG_LINES + 5));
-  assert.deepEqual([log.lineCount, log.omittedLines], [MAX_LOG_LINES + 5, 5]);
+  assert.deepEqual([log.lineCount, log.omittedLines], [MAX_LOG_LINES + 5, 200]);
   const [chunk] = log.children;
-  assert.equal(chunk?.kind === 'lines' && chunk.lines[0]?.number, 6);
+  assert.equal(chunk?.kind === 'lines' && chunk.lines[0]?.number, 201);
   assert.equal(String(outline(parse('x'.repeat(1_000_000)).children)[0]).length, 20_000);
   const deep = Array.from({ length: 1000 }, (_, index) => `section_start:1:s${index}\r\n`).join('');
   assert.ok(JSON.stringify(parse(deep).children).length < 10_000);
+});
+
+test('a log that grows without end leaves out its beginning', () => {
+  const sections = 'section_start:1:a\rA\nerror: one\nsection_end:2:a\r\nsection_start:2:b\rB\n';
+  const { append, log } = createLogParser();
+  append(sections, false);
+  assert.equal(log.firstFailure, 2);
+  const line = `${'x'.repeat(19_999)}\n`;
+  for (let count = 0; count < 5000; count += 100) append(line.repeat(100), false);
+  assert.equal(log.firstFailure, null);
+  const [section, ...others] = log.children;
+  assert.ok(section?.kind === 'section' && section.name === 'b' && others.length === 0, 'an open section is left out');
+  const lines = section.children.flatMap((node) => (node.kind === 'lines' ? node.lines : []));
+  assert.equal(lines[0]?.number, log.omittedLines + 1);
+  assert.ok(lines.length * 19_999 <= MAX_LOG_LENGTH && (lines.length + 200) * 19_999 > MAX_LOG_LENGTH);
+});
+
+test('a line that others continue without end is cut into lines', () => {
+  const log = parse(`${'2026-01-01T00:00:00Z 00O+x\n'.repeat(10_000)}`);
+  assert.equal(outline(log.children).join('').length, 10_000);
+  assert.equal(outline(log.children).length, 20);
 });
 
 test('hostile texts are parsed in linear time', () => {

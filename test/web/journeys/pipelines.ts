@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { check, withPage } from '../harness.ts';
+import type { Page } from 'playwright-core';
+import { check, MAX_TASK_MS, measureLongestTask, withPage } from '../harness.ts';
 import type { Setup } from '../setup.ts';
 
 /** Journeys through pipelines whose jobs are run by a runner of this test. */
@@ -48,33 +49,46 @@ export async function checkPipelines(setup: Setup): Promise<void> {
   await check(setup, 'a log of 50,000 lines can be read and searched', async () => {
     const address = await runner.runLongJob();
     await withPage(setup, { storageState: setup.session }, async (page) => {
-      await page.goto('/explore');
-      const devtools = await page.context().newCDPSession(page);
-      await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
-      const startedAt = performance.now();
-      const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
-      await page.goto(address);
-      await page.getByText('line 49999 of the log').waitFor();
-      const tailAfter = seconds();
-      await page.locator('#L50000').waitFor({ state: 'attached' });
-      const wholeAfter = seconds();
-      const { metrics } = await devtools.send('Performance.getMetrics');
-      const busy = metrics.find(({ name }) => name === 'ThreadTime')!.value;
+      const { end, whole, cpu, longestTask } = await measureLongLog(page, address);
       process.stdout.write(
-        `a log of 50,000 lines: its end after ${tailAfter}, all of it after ${wholeAfter}, ${busy.toFixed(1)} s of CPU\n`,
+        `a log of 50,000 lines: its end after ${end.toFixed(1)} s, all of it after ${whole.toFixed(1)} s, ` +
+          `${cpu.toFixed(1)} s of the processor, at most ${longestTask} ms at once\n`,
       );
-      // CPU time, because other processes may keep the browser waiting.
-      assert.ok(busy < 2.5, `${busy} s of CPU`);
+      // Time of the processor, because other processes may keep the browser waiting.
+      assert.ok(cpu < MAX_LOG_SECONDS, `${cpu} s of the processor`);
+      assert.ok(longestTask <= MAX_TASK_MS, `a task took ${longestTask} ms of the processor`);
       assert.equal(await page.locator('.log-lines > div').count(), 50_000);
       assert.equal(await page.evaluate('find("line 25001 of the log", false, false, true)'), true);
     });
   });
 }
 
+/** The maximum processor time until a log of 50,000 lines is in its page. */
+const MAX_LOG_SECONDS = 2.5;
+
+/** Opens a log of 50,000 lines. Returns when its end and all of it are there, and what the page uses of the processor: in seconds, and milliseconds of a task. */
+export async function measureLongLog(page: Page, address: string) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const startedAt = performance.now();
+  const seconds = () => (performance.now() - startedAt) / 1000;
+  let [end, whole] = [0, 0];
+  const longestTask = await measureLongestTask(page, async () => {
+    await page.goto(address, { waitUntil: 'commit' });
+    await page.getByText('line 49999 of the log').first().waitFor({ state: 'attached' });
+    end = seconds();
+    await page.locator('#L50000').waitFor({ state: 'attached', timeout: 120_000 });
+    whole = seconds();
+  });
+  const { metrics } = await devtools.send('Performance.getMetrics');
+  await devtools.detach();
+  return { end, whole, longestTask, cpu: metrics.find(({ name }) => name === 'TaskDuration')!.value };
+}
+
 const CI_FILE = 'compile: { script: [make] }\n';
 
 /** Creates a project with a CI file, and a runner that takes its jobs. */
-async function createRunner({ base, post }: Setup) {
+export async function createRunner({ base, post }: Setup) {
   const project = await post('/projects', { name: `pipelines-${Date.now()}` });
   await post(`/projects/${project.id}/repository/files/.gitlab-ci.yml`, {
     branch: 'main',

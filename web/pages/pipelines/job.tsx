@@ -35,7 +35,7 @@ export const job = page('job', {
         <p class="quiet">The job has not started.</p>
       ) : (
         // A running log is read by separate requests, which return only the new part.
-        <JobLog key={job.id} project={project.id} job={job} />
+        <JobLog key={job.id} project={project.id} job={job} toUrl={location.toUrl} />
       )}
     </>
   ),
