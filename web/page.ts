@@ -28,22 +28,34 @@ export function locate(session: Session, path: string, query: string): LocatedPa
 }
 
 /** A page is one declarative value: its queries, title and content. States, polling and the request inspector follow from it. */
-export interface Page<Q extends Queries = Queries> {
+export interface Page<Q extends Queries = Queries, L extends Queries = Queries> {
   readonly name: PageName;
   readonly queries: (location: PageLocation) => Q;
+  /** What is read when the content of `WhenNear` comes near the part of the page in view. Visitors see the page without it first. */
+  readonly later?: (loaded: LoadedQueries<Q>, location: PageLocation) => L;
   readonly title: (loaded: LoadedQueries<Q>, location: PageLocation) => string;
   /** The navigation above the heading: the position of the page, and the pages next to it. */
   readonly navigation?: (props: LoadedQueries<Q> & { readonly location: PageLocation }) => ComponentChildren;
-  readonly render: (props: LoadedQueries<Q> & { readonly location: PageLocation }) => ComponentChildren;
+  readonly render: (props: LoadedQueries<Q> & RenderProps<L>) => ComponentChildren;
+}
+
+interface RenderProps<L extends Queries> {
+  readonly location: PageLocation;
+  /** The responses to the later queries; null until they are read. */
+  readonly later: LoadedQueries<L> | null;
 }
 
 /** The props of the content of a page with these queries. */
-export type PageProps<Read extends (location: PageLocation) => Queries> = LoadedQueries<ReturnType<Read>> & {
-  readonly location: PageLocation;
-};
+export type PageProps<
+  Read extends (location: PageLocation) => Queries,
+  ReadLater extends (...args: never[]) => Queries = () => Queries,
+> = LoadedQueries<ReturnType<Read>> & RenderProps<ReturnType<ReadLater>>;
 
 /** Declares the page of an address in addresses.ts. */
-export function page<Q extends Queries>(name: PageName, declaration: Omit<Page<Q>, 'name'>): Page {
+export function page<Q extends Queries, L extends Queries>(
+  name: PageName,
+  declaration: Omit<Page<Q, L>, 'name'>,
+): Page {
   // A page is rendered only with the responses to its own queries.
   return { name, ...declaration } as unknown as Page;
 }
@@ -55,6 +67,8 @@ export interface PageActions {
   readonly user: CurrentUser | null;
   /** Reads the queries of the page again. */
   readonly refetch: () => Promise<void>;
+  /** Reads the later queries of the page, now and whenever it is read again. */
+  readonly readLater: () => void;
   /** Opens an address of this server. */
   readonly openUrl: (url: string) => void;
   /** Announces a message to screen readers. */

@@ -13,6 +13,7 @@ type RenderAt = (
   session: Session,
   path: string,
   search?: string,
+  withLater?: boolean,
 ) => Promise<string | null>;
 
 /** Bundles the pages: Node cannot read JSX. */
@@ -45,12 +46,16 @@ export interface PageCall {
 /** Whoever looks at a page: by a token, or by the session cookie as in a browser. */
 export type Visitor = Pick<Caller, 'id' | 'token'> & { readonly cookie?: string | null };
 
-/** Returns the HTML of the page that a caller sees at an address, without a browser. `onCall` gets each call of the page. */
+/**
+ * Returns the HTML of the page that a caller sees at an address, without a browser. `onCall` gets each call of the page. Without
+ * `withLater` it is the page as it is shown first.
+ */
 export async function renderPage(
   { server }: Pick<World, 'server'>,
   caller: Visitor | null,
   address: string,
   onCall: (call: PageCall) => void = () => {},
+  withLater = true,
 ): Promise<string> {
   bundled ??= bundlePages();
   const renderAt = await bundled;
@@ -64,7 +69,7 @@ export async function renderPage(
     return response;
   };
   const [path = '', search = ''] = address.split('?');
-  const html = await renderAt(fetchAsCaller, session, path, search);
+  const html = await renderAt(fetchAsCaller, session, path, search, withLater);
   if (html === null) throw new Error(`No page has the address ${address}`);
   return html;
 }

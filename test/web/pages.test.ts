@@ -37,6 +37,19 @@ test('each page has one heading and shows no missing value, whoever looks', asyn
   }
 });
 
+/** The calls after which a page is shown first; that of the user of the session is one of them. */
+const MAX_FIRST_CALLS = 6;
+
+test('each page is shown after at most six calls', async () => {
+  for (const [name, address] of ADDRESSES_HERE) {
+    const calls: string[] = [];
+    const html = await renderPage(scene, owner, address, ({ url }) => calls.push(url), false);
+    assert.ok(calls.length <= MAX_FIRST_CALLS, `${name} makes ${calls.length} calls: ${calls.join(', ')}`);
+    assert.equal(html.match(/<h1\b/g)?.length, 1, name);
+    assert.doesNotMatch(toText(html), /undefined|null|NaN|\[object/, name);
+  }
+});
+
 test('a private project looks like a missing one to strangers', async () => {
   for (const [name, address] of ADDRESSES_HERE) {
     if (!address.startsWith(`/${PATH}`)) continue;

@@ -1,6 +1,6 @@
 import type { Client, Loaded } from '../api/call.ts';
-import type { Discussion, EpicDetails, LabelEvent, StateEvent } from '../api/operations.ts';
-import { callAll, joinEtags, NO_ROWS, type Query, queryAll } from '../api/query.ts';
+import type { Discussion, EpicDetails } from '../api/operations.ts';
+import { joinEtags, NO_ROWS, type Query, query, queryAll } from '../api/query.ts';
 import type { PageLocation } from '../page.ts';
 import type { Noteable } from './discussion.tsx';
 import { readThreadPages } from './timeline.tsx';
@@ -8,50 +8,51 @@ import { readThreadPages } from './timeline.tsx';
 /** The seconds after which an epic is read again. */
 const REFETCH_SECONDS = 30;
 
-/** An epic with its timeline. */
-interface EpicWithActivity {
+/** An epic with its threads. */
+interface EpicWithThreads {
   readonly epic: EpicDetails;
   readonly discussions: Loaded<readonly Discussion[]>;
-  /** The last thread of the page before. */
-  readonly previous: Loaded<readonly Discussion[]>;
-  readonly states: Loaded<readonly StateEvent[]>;
-  readonly labels: Loaded<readonly LabelEvent[]>;
 }
 
-/** Returns the reads of the page of an epic. Visitors may read neither its issues nor its timeline. */
+/** Returns the first reads of the page of an epic. Visitors may read neither its issues nor its timeline. */
 export const epicQueries = (id: string, epic_iid: string, location: PageLocation) => ({
-  activity: activityQuery(id, epic_iid, location),
+  threads: threadsQuery(id, epic_iid, location),
   issues:
     location.session.userId === null ? NO_ROWS : queryAll('GET /groups/:id/epics/:epic_iid/issues', { id, epic_iid }),
-  // An epic itself has neither its children nor the colours of its labels.
-  epics: queryAll('GET /groups/:id/epics', { id, with_labels_details: true, include_ancestor_groups: true }),
-  awards: queryAll('GET /groups/:id/epics/:epic_iid/award_emoji', { id, epic_iid }),
 });
 
-/** Declares the read of an epic and its timeline: the address has its number, but its discussions and events take its id. */
-const activityQuery = (id: string, epic_iid: string, { search, session }: PageLocation): Query<EpicWithActivity> => ({
+/** Returns the other reads of the page of an epic. */
+export function epicLaterQueries(id: string, epic: EpicDetails, { search, session }: PageLocation) {
+  const path = { id, epic_id: epic.id };
+  const { previous } = readThreadPages(search);
+  return {
+    // An epic itself has neither its children nor the colours of its labels.
+    epics: queryAll('GET /groups/:id/epics', { id, with_labels_details: true, include_ancestor_groups: true }),
+    awards: queryAll('GET /groups/:id/epics/:epic_iid/award_emoji', { id, epic_iid: epic.iid }),
+    ...(session.userId === null
+      ? { previous: NO_ROWS, states: NO_ROWS, labels: NO_ROWS }
+      : {
+          previous:
+            previous === null ? NO_ROWS : query('GET /groups/:id/epics/:epic_id/discussions', { ...path, ...previous }),
+          states: queryAll('GET /groups/:id/epics/:epic_id/resource_state_events', path),
+          labels: queryAll('GET /groups/:id/epics/:epic_id/resource_label_events', path),
+        }),
+  };
+}
+
+/** Declares the read of an epic and its threads: the address has its number, but its discussions take its id. */
+const threadsQuery = (id: string, epic_iid: string, { search, session }: PageLocation): Query<EpicWithThreads> => ({
   refetchSeconds: REFETCH_SECONDS,
   load: async (client) => {
     const epic = await client.call('GET /groups/:id/epics/:epic_iid', { id, epic_iid });
-    if (session.userId === null) {
-      const none = await NO_ROWS.load(client);
-      return { ...epic, value: { epic: epic.value, discussions: none, previous: none, states: none, labels: none } };
-    }
-    const path = { id, epic_id: epic.value.id };
-    const pages = readThreadPages(search);
-    const [discussions, previous, states, labels] = await Promise.all([
-      client.call('GET /groups/:id/epics/:epic_id/discussions', { ...path, ...pages.page }),
-      pages.previous === null
-        ? NO_ROWS.load(client)
-        : client.call('GET /groups/:id/epics/:epic_id/discussions', { ...path, ...pages.previous }),
-      callAll(client, 'GET /groups/:id/epics/:epic_id/resource_state_events', path),
-      callAll(client, 'GET /groups/:id/epics/:epic_id/resource_label_events', path),
-    ]);
-    return {
-      ...epic,
-      value: { epic: epic.value, discussions, previous, states, labels },
-      etag: joinEtags([epic, discussions, states, labels]),
-    };
+    const discussions = await (session.userId === null
+      ? NO_ROWS.load(client)
+      : client.call('GET /groups/:id/epics/:epic_id/discussions', {
+          id,
+          epic_id: epic.value.id,
+          ...readThreadPages(search).page,
+        }));
+    return { ...epic, value: { epic: epic.value, discussions }, etag: joinEtags([epic, discussions]) };
   },
 });
 

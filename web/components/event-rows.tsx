@@ -12,27 +12,33 @@ export interface EventInProject {
   readonly project: string | null;
 }
 
-/** Declares a read of events. Events name their projects by id, so the projects are read too. */
+/** Declares a read of events. Events name their projects by id, so those that are not among the known ones are read too. */
 export function queryEvents(
   load: (client: Client) => Promise<Loaded<readonly ActivityEvent[]>>,
-  refetchSeconds: number | null = null,
+  knownProjects: readonly { readonly id: number; readonly path_with_namespace: string }[],
 ): Query<readonly EventInProject[]> {
   return {
-    refetchSeconds,
+    refetchSeconds: null,
     async load(client) {
+      const paths = pathsByClient.get(client) ?? new Map();
+      pathsByClient.set(client, paths);
+      for (const { id, path_with_namespace } of knownProjects) paths.set(id, Promise.resolve(path_with_namespace));
       const events = await load(client);
-      const value = events.value.map(async (event) => ({ event, project: await loadPath(client, event.project_id) }));
+      const value = events.value.map(async (event) => ({
+        event,
+        project: await loadPath(client, paths, event.project_id),
+      }));
       return { ...events, value: await Promise.all(value) };
     },
   };
 }
 
 /** The paths of projects that a client has read: many events have the same project, and pages are read again. */
-const pathsByClient = new WeakMap<Client, Map<number, Promise<string | null>>>();
+const pathsByClient = new WeakMap<Client, ProjectPaths>();
 
-function loadPath(client: Client, id: number): Promise<string | null> {
-  const paths = pathsByClient.get(client) ?? new Map<number, Promise<string | null>>();
-  pathsByClient.set(client, paths);
+type ProjectPaths = Map<number, Promise<string | null>>;
+
+function loadPath(client: Client, paths: ProjectPaths, id: number): Promise<string | null> {
   const path =
     paths.get(id) ??
     client.call('GET /projects/:id', { id }).then(

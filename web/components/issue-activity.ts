@@ -1,4 +1,5 @@
 import type { Client } from '../api/call.ts';
+import type { Issue } from '../api/operations.ts';
 import { NO_ROWS, query, queryAll } from '../api/query.ts';
 import type { PageLocation } from '../page.ts';
 import type { Noteable } from './discussion.tsx';
@@ -9,32 +10,38 @@ import { readThreadPages } from './timeline.tsx';
 /** The seconds after which the comments are read again; the page also follows changes of the issue. */
 const REFETCH_SECONDS = 5;
 
-/** Returns the reads of the timeline of an issue. Visitors may read only its reactions. */
-export const issueActivityQueries = (id: string, issue_iid: string, { search, session }: PageLocation) => ({
-  awards: queryAll('GET /projects/:id/issues/:issue_iid/award_emoji', { id, issue_iid }),
-  ...(session.userId === null
-    ? {
-        discussions: NO_ROWS,
-        previous: NO_ROWS,
-        states: NO_ROWS,
-        labels: NO_ROWS,
-        milestones: NO_ROWS,
-        weights: NO_ROWS,
-      }
-    : timelineQueries({ id, issue_iid }, search)),
+/** Returns the read of the threads of an issue. Visitors may not read them. */
+export const issueThreadQueries = (id: string, issue_iid: string, { search, session }: PageLocation) => ({
+  discussions:
+    session.userId === null
+      ? NO_ROWS
+      : query(
+          'GET /projects/:id/issues/:issue_iid/discussions',
+          { id, issue_iid, ...readThreadPages(search).page },
+          REFETCH_SECONDS,
+        ),
 });
 
-function timelineQueries(issue: { readonly id: string; readonly issue_iid: string }, search: URLSearchParams) {
-  const { page, previous } = readThreadPages(search);
-  return {
-    discussions: query('GET /projects/:id/issues/:issue_iid/discussions', { ...issue, ...page }, REFETCH_SECONDS),
-    previous:
-      previous === null ? NO_ROWS : query('GET /projects/:id/issues/:issue_iid/discussions', { ...issue, ...previous }),
-    states: queryAll('GET /projects/:id/issues/:issue_iid/resource_state_events', issue),
-    labels: queryAll('GET /projects/:id/issues/:issue_iid/resource_label_events', issue),
-    milestones: queryAll('GET /projects/:id/issues/:issue_iid/resource_milestone_events', issue),
-    weights: queryAll('GET /projects/:id/issues/:issue_iid/resource_weight_events', issue),
-  };
+/** Returns the other reads of the timeline of an issue: its events. Visitors may not read them. */
+export function issueEventQueries(id: string, { iid, weight }: Issue, { search, session }: PageLocation) {
+  const issue = { id, issue_iid: iid };
+  const { previous } = readThreadPages(search);
+  return session.userId === null
+    ? { previous: NO_ROWS, states: NO_ROWS, labels: NO_ROWS, milestones: NO_ROWS, weights: NO_ROWS }
+    : {
+        previous:
+          previous === null
+            ? NO_ROWS
+            : query('GET /projects/:id/issues/:issue_iid/discussions', { ...issue, ...previous }),
+        states: queryAll('GET /projects/:id/issues/:issue_iid/resource_state_events', issue),
+        labels: queryAll('GET /projects/:id/issues/:issue_iid/resource_label_events', issue),
+        milestones: queryAll('GET /projects/:id/issues/:issue_iid/resource_milestone_events', issue),
+        // The free tier has no weights.
+        weights:
+          weight === undefined
+            ? NO_ROWS
+            : queryAll('GET /projects/:id/issues/:issue_iid/resource_weight_events', issue),
+      };
 }
 
 /** Returns an issue as its threads and comments use it. */

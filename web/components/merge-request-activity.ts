@@ -11,34 +11,37 @@ import { readThreadPages } from './timeline.tsx';
 /** The seconds after which the timeline is read again. */
 const REFETCH_SECONDS = 5;
 
-/** Returns the reads of the timeline of a merge request. Visitors may read only its reactions. */
-export function mergeRequestActivityQueries(id: string, merge_request_iid: string, { search, session }: PageLocation) {
-  const path = { id, merge_request_iid };
-  const isVisitor = session.userId === null;
-  const { page, previous } = readThreadPages(search);
-  return {
-    awards: queryAll('GET /projects/:id/merge_requests/:merge_request_iid/award_emoji', path, REFETCH_SECONDS),
-    discussions: isVisitor
+/** Returns the read of the threads of a merge request. Visitors may not read them. */
+export const mergeRequestThreadQueries = (
+  id: string,
+  merge_request_iid: string,
+  { search, session }: PageLocation,
+) => ({
+  discussions:
+    session.userId === null
       ? NO_ROWS
-      : query('GET /projects/:id/merge_requests/:merge_request_iid/discussions', { ...path, ...page }, REFETCH_SECONDS),
-    previous:
-      isVisitor || previous === null
-        ? NO_ROWS
-        : query('GET /projects/:id/merge_requests/:merge_request_iid/discussions', { ...path, ...previous }),
-    states: isVisitor
-      ? NO_ROWS
-      : queryAll('GET /projects/:id/merge_requests/:merge_request_iid/resource_state_events', path, REFETCH_SECONDS),
-    labels: isVisitor
-      ? NO_ROWS
-      : queryAll('GET /projects/:id/merge_requests/:merge_request_iid/resource_label_events', path, REFETCH_SECONDS),
-    milestones: isVisitor
-      ? NO_ROWS
-      : queryAll(
-          'GET /projects/:id/merge_requests/:merge_request_iid/resource_milestone_events',
-          path,
+      : query(
+          'GET /projects/:id/merge_requests/:merge_request_iid/discussions',
+          { id, merge_request_iid, ...readThreadPages(search).page },
           REFETCH_SECONDS,
         ),
-  };
+});
+
+/** Returns the other reads of the timeline of a merge request: its events. Visitors may not read them. */
+export function mergeRequestEventQueries(id: string, merge_request_iid: string, { search, session }: PageLocation) {
+  const path = { id, merge_request_iid };
+  const { previous } = readThreadPages(search);
+  return session.userId === null
+    ? { previous: NO_ROWS, states: NO_ROWS, labels: NO_ROWS, milestones: NO_ROWS }
+    : {
+        previous:
+          previous === null
+            ? NO_ROWS
+            : query('GET /projects/:id/merge_requests/:merge_request_iid/discussions', { ...path, ...previous }),
+        states: queryAll('GET /projects/:id/merge_requests/:merge_request_iid/resource_state_events', path),
+        labels: queryAll('GET /projects/:id/merge_requests/:merge_request_iid/resource_label_events', path),
+        milestones: queryAll('GET /projects/:id/merge_requests/:merge_request_iid/resource_milestone_events', path),
+      };
 }
 
 /** Returns a merge request as its threads and comments use it. */

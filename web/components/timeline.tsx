@@ -49,7 +49,8 @@ export function Timeline({
 }: {
   /** The page of `readThreadPages`, in the order of the API. */
   readonly discussions: Loaded<readonly DiscussionData[]>;
-  readonly events: ResourceEvents;
+  /** Null until they are read. */
+  readonly events: ResourceEvents | null;
   readonly noteable: Noteable;
   readonly location: PageLocation;
   /** The address of the page without parameters. */
@@ -111,8 +112,9 @@ type Entry = { readonly key: string; readonly createdAt: string } & (
 
 function listEntries(
   discussions: Loaded<readonly DiscussionData[]>,
-  { previous, states, labels, milestones, weights }: ResourceEvents,
+  resourceEvents: ResourceEvents | null,
 ): readonly Entry[] {
+  const { previous, states, labels, milestones, weights } = resourceEvents ?? {};
   const threads = discussions.value.map(toThreadEntry);
   const events: Entry[] = [
     ...(states?.value ?? []).map((event) => toEventEntry('state', event, { text: describeState(event) })),

@@ -150,9 +150,9 @@ function LoadedPage({
   onPalette,
 }: Omit<PageViewProps, 'state' | 'actions'> & {
   /** What is the same for all pages. */
-  readonly common: Omit<PageActions, 'refetch'>;
+  readonly common: Omit<PageActions, 'refetch' | 'readLater'>;
 }) {
-  const { state, refetch, stop } = usePageState(page, location, common.client);
+  const { state, refetch, readLater, stop } = usePageState(page, location, common.client);
   const openUrl = (url: string) => {
     // A write may have deleted what this page shows, so that it is not read again.
     stop();
@@ -175,7 +175,7 @@ function LoadedPage({
       page={page}
       location={location}
       state={state}
-      actions={{ ...common, openUrl, refetch }}
+      actions={{ ...common, openUrl, refetch, readLater }}
       onPalette={onPalette}
     />
   );

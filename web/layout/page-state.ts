@@ -8,6 +8,8 @@ export type PageState =
   | {
       readonly kind: 'loaded';
       readonly loaded: LoadedQueries<Queries>;
+      /** Null until the later queries of the page are read. */
+      readonly later: LoadedQueries<Queries> | null;
       /** When the content was read, ISO 8601. */
       readonly readAt: string;
       /** `stale`: the server no longer responds; `signedOut`: the session has ended. The content stays. */

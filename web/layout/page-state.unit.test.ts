@@ -4,7 +4,13 @@ import { CallError } from '../api/call.ts';
 import { query } from '../api/query.ts';
 import { afterFailure, getRefetchDelay, type PageState } from './page-state.ts';
 
-const loaded: PageState = { kind: 'loaded', loaded: {}, readAt: '2026-01-01T00:00:00.000Z', problem: null };
+const loaded: PageState = {
+  kind: 'loaded',
+  loaded: {},
+  later: null,
+  readAt: '2026-01-01T00:00:00.000Z',
+  problem: null,
+};
 
 test('content stays when the server does not respond, and when the session has ended', () => {
   for (const status of [0, 429, 500, 503])

@@ -45,7 +45,7 @@ function Content({
       {state.problem === 'signedOut' ? <SignedOutNote location={location} /> : null}
       {page.navigation?.({ ...state.loaded, location } as never)}
       <h1 tabIndex={-1}>{page.title(state.loaded, location)}</h1>
-      {page.render({ ...state.loaded, location } as never)}
+      {page.render({ ...state.loaded, later: state.later, location } as never)}
     </>
   );
 }

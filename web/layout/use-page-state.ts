@@ -7,25 +7,46 @@ import { afterFailure, getRefetchDelay, type PageState, toCallError } from './pa
 /** The wait before a page that is loading says so; most are there before. */
 const LOADING_DELAY_MS = 300;
 
-/** Returns the state of a page, null until it is loaded or has been loading for a while; and functions that read it again and end that. */
+/**
+ * Returns the state of a page, null until it is loaded or has been loading for a while; and functions that read it again, read its
+ * later queries and end that.
+ */
 export function usePageState(
   page: Page,
   location: PageLocation,
   client: Client,
-): { readonly state: PageState | null; readonly refetch: PageActions['refetch']; readonly stop: () => void } {
+): Pick<PageActions, 'refetch' | 'readLater'> & { readonly state: PageState | null; readonly stop: () => void } {
   const [state, setState] = useState<PageState | null>(null);
   const load = useRef(() => Promise.resolve());
+  const startLater = useRef(() => {});
   useEffect(() => {
     const queries = page.queries(location);
     let [isCurrent, failureCount] = [true, 0];
     let loaded: LoadedQueries<Queries> | null = null;
+    let laterState: 'unwanted' | 'wanted' | 'loaded' = 'unwanted';
     let timer: ReturnType<typeof setTimeout> | undefined;
     const loadingTimer = setTimeout(() => setState({ kind: 'loading' }), LOADING_DELAY_MS);
     const polledQueries = selectPolled(queries);
     load.current = async () => {
       clearTimeout(timer);
       const result = await loadQueries(client, queries).catch(toCallError);
-      if (isCurrent) show(result);
+      if (!isCurrent) return;
+      show(result);
+      if (laterState !== 'unwanted' && !(result instanceof Error)) await loadLater(result);
+    };
+    const loadLater = async (first: LoadedQueries<Queries>) => {
+      const result = await loadQueries(client, page.later?.(first, location) ?? {}).catch(toCallError);
+      if (!isCurrent) return;
+      if (result instanceof Error) return setState((before) => afterFailure(before ?? { kind: 'loading' }, result));
+      laterState = 'loaded';
+      setState((before) =>
+        before?.kind === 'loaded' ? { ...before, later: keepUnchanged(before.later ?? {}, result) } : before,
+      );
+    };
+    startLater.current = () => {
+      if (laterState !== 'unwanted') return;
+      laterState = 'wanted';
+      if (loaded !== null) void loadLater(loaded);
     };
     const show = (result: LoadedQueries<Queries> | CallError) => {
       clearTimeout(loadingTimer);
@@ -34,8 +55,10 @@ export function usePageState(
       failureCount = error === null ? 0 : failureCount + 1;
       if (result instanceof Error) setState((before) => afterFailure(before ?? { kind: 'loading' }, result));
       else {
+        // The state before may be that of another location.
+        const isFirst = loaded === null;
         loaded = result;
-        setState((before) => toLoaded(before, result));
+        setState((before) => toLoaded(isFirst ? null : before, result));
       }
       const delay = getRefetchDelay(queries, failureCount, error);
       if (delay !== null) timer = setTimeout(() => void pollWhenVisible(), delay * 1000);
@@ -45,7 +68,7 @@ export function usePageState(
       const result = await loadQueries(client, polledQueries).catch(toCallError);
       if (!isCurrent) return;
       if (result instanceof Error) return show(result);
-      if (loaded === null || !areSame(loaded, result)) return load.current();
+      if (loaded === null || laterState === 'wanted' || !areSame(loaded, result)) return load.current();
       show(loaded);
     };
     const pollWhenVisible = () => {
@@ -60,16 +83,18 @@ export function usePageState(
     };
   }, [page, location, client]);
   const refetch = useCallback(() => load.current(), []);
+  // Another function for each location, so that what is near is told again.
+  const readLater = useCallback(() => startLater.current(), [location]);
   const stop = useCallback(() => {
     load.current = () => Promise.resolve();
   }, []);
-  return { state, refetch, stop };
+  return { state, refetch, readLater, stop };
 }
 
 /** Returns the state with a response; the same state, which causes no rendering, if nothing has changed. */
 function toLoaded(before: PageState | null, loaded: LoadedQueries<Queries>): PageState {
   const readAt = new Date().toISOString();
-  if (before?.kind !== 'loaded') return { kind: 'loaded', loaded, readAt, problem: null };
+  if (before?.kind !== 'loaded') return { kind: 'loaded', loaded, later: null, readAt, problem: null };
   if (before.problem === null && areSame(before.loaded, loaded)) return before;
-  return { kind: 'loaded', loaded: keepUnchanged(before.loaded, loaded), readAt, problem: null };
+  return { ...before, loaded: keepUnchanged(before.loaded, loaded), readAt, problem: null };
 }

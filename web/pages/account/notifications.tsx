@@ -9,6 +9,7 @@ import {
   type NotificationSetting,
 } from '../../components/notification-level.tsx';
 import { SearchForm } from '../../components/search-form.tsx';
+import { WhenNear } from '../../components/when-near.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
 
 /** The numbers of groups and of projects whose settings are shown. */
@@ -25,15 +26,15 @@ interface MemberSetting {
 
 /** Which mails the user gets. */
 export const accountNotifications = page('accountNotifications', {
-  queries: ({ search }) => ({
+  queries: () => ({
     setting: query('GET /notification_settings', {}),
     emails: query('GET /user/emails', { per_page: 100 }),
     user: query('GET /user', {}),
-    members: queryMemberSettings(search.get('search') ?? ''),
   }),
+  later: (_loaded, { search }) => ({ members: queryMemberSettings(search.get('search') ?? '') }),
   title: () => 'Notifications',
   navigation: ({ location }) => <AccountNavigation location={location} current="accountNotifications" />,
-  render: ({ setting, emails, user, members, location }) => (
+  render: ({ setting, emails, user, later, location }) => (
     <>
       <h2>All groups and projects</h2>
       <GlobalForm
@@ -44,15 +45,19 @@ export const accountNotifications = page('accountNotifications', {
       />
       <h2>Single groups and projects</h2>
       <SearchForm action={location.toUrl(toPath('accountNotifications'))} search={location.search} />
-      {members.value.length === 0 ? (
-        <p class="quiet">
-          {location.search.has('search')
-            ? 'None of your groups and projects has this name.'
-            : 'Groups and projects of which you are a member appear here, with a setting of their own.'}
-        </p>
-      ) : (
-        members.value.map((member) => <MemberForm key={JSON.stringify(member)} member={member} location={location} />)
-      )}
+      <WhenNear>
+        {later?.members.value.length === 0 ? (
+          <p class="quiet">
+            {location.search.has('search')
+              ? 'None of your groups and projects has this name.'
+              : 'Groups and projects of which you are a member appear here, with a setting of their own.'}
+          </p>
+        ) : (
+          later?.members.value.map((member) => (
+            <MemberForm key={JSON.stringify(member)} member={member} location={location} />
+          ))
+        )}
+      </WhenNear>
     </>
   ),
 });

@@ -8,6 +8,7 @@ import { EventRows, queryEvents } from '../../components/event-rows.tsx';
 import { ProjectRows } from '../../components/project-rows.tsx';
 import { Status } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
+import { WhenNear } from '../../components/when-near.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
 
 /** The seconds after which the lists of a signed-in user are read again. */
@@ -26,12 +27,17 @@ export const home = page('home', {
             REFETCH_SECONDS,
           ),
           issues: query('GET /issues', { scope: 'assigned_to_me', state: 'opened', per_page: 10 }, REFETCH_SECONDS),
-          pipelines: queryPipelines(),
-          events: queryEvents((client) => client.call('GET /events', { scope: 'all', per_page: 10 }), REFETCH_SECONDS),
           projects: query('GET /projects', { membership: true, order_by: 'last_activity_at', per_page: 10 }),
         },
+  later: ({ projects }, { session: { userId } }) =>
+    userId === null
+      ? {}
+      : {
+          pipelines: queryPipelines(),
+          events: queryEvents((client) => client.call('GET /events', { scope: 'all', per_page: 10 }), projects.value),
+        },
   title: (_loaded, { session }) => (session.userId === null ? 'Public projects' : 'Your work'),
-  render: ({ projects, todos, mergeRequests, issues, pipelines, events, location, location: { toUrl, session } }) => (
+  render: ({ projects, todos, mergeRequests, issues, later, location, location: { toUrl, session } }) => (
     <>
       {session.userId === null ? (
         <p>
@@ -63,14 +69,6 @@ export const home = page('home', {
       {issues === undefined ? null : (
         <Section title="Issues" items={issues} empty="No open issue is assigned to you." render={ItemRow} />
       )}
-      {pipelines === undefined ? null : (
-        <Section
-          title="Your pipelines"
-          items={pipelines}
-          empty="You have started no pipeline in your latest projects."
-          render={PipelineRow}
-        />
-      )}
       {session.userId === null ? null : <h2>Projects</h2>}
       <ProjectRows projects={projects} location={location} />
       <p>
@@ -82,16 +80,26 @@ export const home = page('home', {
           </>
         )}
       </p>
-      {events === undefined ? null : (
-        <section>
-          <h2>Activity</h2>
-          {events.value.length === 0 ? (
-            <p class="quiet">What happens in your projects appears here.</p>
-          ) : (
-            <EventRows events={events.value} location={location} />
-          )}
-        </section>
-      )}
+      <WhenNear>
+        {later?.pipelines === undefined ? null : (
+          <Section
+            title="Your pipelines"
+            items={later.pipelines}
+            empty="You have started no pipeline in your latest projects."
+            render={PipelineRow}
+          />
+        )}
+        {later?.events === undefined ? null : (
+          <section>
+            <h2>Activity</h2>
+            {later.events.value.length === 0 ? (
+              <p class="quiet">What happens in your projects appears here.</p>
+            ) : (
+              <EventRows events={later.events.value} location={location} />
+            )}
+          </section>
+        )}
+      </WhenNear>
     </>
   ),
 });
@@ -108,7 +116,7 @@ const MAX_PIPELINES = 5;
  */
 function queryPipelines(): Query<readonly PipelineOfProject[]> {
   return {
-    refetchSeconds: REFETCH_SECONDS,
+    refetchSeconds: null,
     async load(client) {
       const [{ value: user }, projects] = await Promise.all([
         client.call('GET /user', {}),

@@ -1,6 +1,6 @@
 import { toPath } from '../../addresses.ts';
 import type { Discussion, MergeRequest } from '../../api/operations.ts';
-import { type LoadedQueries, query } from '../../api/query.ts';
+import { type LoadedQueries, NO_ROWS, query, queryAll } from '../../api/query.ts';
 import { ActionButton } from '../../components/action-button.tsx';
 import { Approvals } from '../../components/approvals.tsx';
 import { AwardEmoji } from '../../components/award-emoji.tsx';
@@ -11,7 +11,8 @@ import { MergeBox } from '../../components/merge-box.tsx';
 import {
   createMergeRequestNoteable,
   isOwnMergeRequest,
-  mergeRequestActivityQueries,
+  mergeRequestEventQueries,
+  mergeRequestThreadQueries,
 } from '../../components/merge-request-activity.ts';
 import { MergeRequestDetails } from '../../components/merge-request-details.tsx';
 import { MergeRequestNavigation, mergeRequestQueries } from '../../components/merge-request-navigation.tsx';
@@ -20,7 +21,8 @@ import { Time } from '../../components/time.tsx';
 import { Timeline } from '../../components/timeline.tsx';
 import { ToggledForm } from '../../components/toggled-form.tsx';
 import { UserLink } from '../../components/user-link.tsx';
-import { type PageLocation, page, usePageActions } from '../../page.ts';
+import { WhenNear } from '../../components/when-near.tsx';
+import { type PageLocation, type PageProps, page, usePageActions } from '../../page.ts';
 
 /** The seconds after which approvals are read again. */
 const REFETCH_SECONDS = 5;
@@ -31,21 +33,40 @@ const queries = (location: PageLocation) => {
   return {
     ...mergeRequestQueries(id, merge_request_iid),
     approvals: query('GET /projects/:id/merge_requests/:merge_request_iid/approvals', path, REFETCH_SECONDS),
-    reviewers: query('GET /projects/:id/merge_requests/:merge_request_iid/reviewers', path, REFETCH_SECONDS),
+    ...mergeRequestThreadQueries(id, merge_request_iid, location),
+  };
+};
+
+const laterQueries = (
+  { mergeRequest: { value: mergeRequest } }: LoadedQueries<ReturnType<typeof queries>>,
+  location: PageLocation,
+) => {
+  const { project: id = '', merge_request_iid = '' } = location.values;
+  const path = { id, merge_request_iid };
+  return {
+    reviewers:
+      mergeRequest.reviewers.length === 0
+        ? NO_ROWS
+        : query('GET /projects/:id/merge_requests/:merge_request_iid/reviewers', path),
     // The merge request itself has only the titles of its labels.
-    listed: query('GET /projects/:id/merge_requests', {
-      id,
-      iids: merge_request_iid,
-      scope: 'all',
-      with_labels_details: true,
-    }),
-    ...mergeRequestActivityQueries(id, merge_request_iid, location),
+    listed:
+      mergeRequest.labels.length === 0
+        ? NO_ROWS
+        : query('GET /projects/:id/merge_requests', {
+            id,
+            iids: merge_request_iid,
+            scope: 'all',
+            with_labels_details: true,
+          }),
+    awards: queryAll('GET /projects/:id/merge_requests/:merge_request_iid/award_emoji', path),
+    ...mergeRequestEventQueries(id, merge_request_iid, location),
   };
 };
 
 /** A merge request: its description, how it is merged, its approvals, details and timeline. */
 export const mergeRequest = page('mergeRequest', {
   queries,
+  later: laterQueries,
   title: ({ mergeRequest }) => mergeRequest.value.title,
   navigation: (props) => <MergeRequestNavigation {...props} current="mergeRequest" />,
   render: (props) => <Overview {...props} />,
@@ -56,17 +77,14 @@ function Overview({
   abilities,
   mergeRequest: { value: mergeRequest },
   approvals: { value: approvals },
-  reviewers,
-  listed,
   discussions,
-  awards,
+  later,
   location,
-  ...events
-}: LoadedQueries<ReturnType<typeof queries>> & { readonly location: PageLocation }) {
+}: PageProps<typeof queries, typeof laterQueries>) {
   const actions = usePageActions();
   const { client, user } = actions;
   const path = { id: project.id, merge_request_iid: mergeRequest.iid };
-  const [listedRow] = listed.value;
+  const listedRow = later?.listed.value[0];
   const mayUpdate = can(abilities, 'update_merge_request');
   const mayUpdateOwn = isOwnMergeRequest(user, mergeRequest) && can(abilities, 'update_own_merge_request');
   return (
@@ -78,19 +96,23 @@ function Overview({
           mayUpdate={mayUpdate || mayUpdateOwn}
           location={location}
         />
-        <AwardEmoji
-          awards={awards.value}
-          location={location}
-          create={(name) =>
-            client.call('POST /projects/:id/merge_requests/:merge_request_iid/award_emoji', { ...path, name })
-          }
-          remove={(award_id) =>
-            client.call('DELETE /projects/:id/merge_requests/:merge_request_iid/award_emoji/:award_id', {
-              ...path,
-              award_id,
-            })
-          }
-        />
+        <WhenNear>
+          {later === null ? null : (
+            <AwardEmoji
+              awards={later.awards.value}
+              location={location}
+              create={(name) =>
+                client.call('POST /projects/:id/merge_requests/:merge_request_iid/award_emoji', { ...path, name })
+              }
+              remove={(award_id) =>
+                client.call('DELETE /projects/:id/merge_requests/:merge_request_iid/award_emoji/:award_id', {
+                  ...path,
+                  award_id,
+                })
+              }
+            />
+          )}
+        </WhenNear>
         <MergeBox
           mergeRequest={mergeRequest}
           project={project}
@@ -98,10 +120,15 @@ function Overview({
           approvalsLeft={approvals.approvals_left}
           location={location}
         />
-        <Approvals approvals={approvals} reviewers={reviewers.value} sha={mergeRequest.sha} location={location} />
+        <Approvals
+          approvals={approvals}
+          reviewers={later?.reviewers.value ?? []}
+          sha={mergeRequest.sha}
+          location={location}
+        />
         <Timeline
           discussions={discussions}
-          events={events}
+          events={later}
           noteable={createMergeRequestNoteable(actions, project, abilities, mergeRequest)}
           location={location}
           href={location.toUrl(toPath('mergeRequest', location.values))}

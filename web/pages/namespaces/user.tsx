@@ -4,6 +4,7 @@ import { type Query, query } from '../../api/query.ts';
 import { Calendar } from '../../charts/calendar.tsx';
 import { EventRows, queryEvents } from '../../components/event-rows.tsx';
 import { ProjectRows } from '../../components/project-rows.tsx';
+import { WhenNear } from '../../components/when-near.tsx';
 import { page } from '../../page.ts';
 
 /** The fields that visitors get, and those of the profile for users. */
@@ -23,13 +24,16 @@ export const user = page('user', {
       order_by: 'last_activity_at',
       per_page: MAX_PROJECTS,
     }),
-    counts: query('GET /users/:user_id/event_counts', { user_id: username }),
-    events: queryEvents((client) =>
-      client.call('GET /users/:user_id/events', { user_id: username, per_page: MAX_EVENTS }),
+  }),
+  later: ({ projects }, { values: { username: user_id = '' } }) => ({
+    counts: query('GET /users/:user_id/event_counts', { user_id }),
+    events: queryEvents(
+      (client) => client.call('GET /users/:user_id/events', { user_id, per_page: MAX_EVENTS }),
+      projects.value,
     ),
   }),
   title: ({ user }) => user.value.name,
-  render: ({ user, projects, counts, events, location }) => (
+  render: ({ user, projects, later, location }) => (
     <>
       <ProfileFacts user={user.value} />
       <h2>Personal projects</h2>
@@ -42,12 +46,18 @@ export const user = page('user', {
       )}
       {projects.nextPage === null ? null : <p class="quiet">The {MAX_PROJECTS} most recently used ones.</p>}
       <h2>Activity</h2>
-      <Calendar counts={counts.value} lastDate={new Date().toISOString().slice(0, 10)} />
-      {events.value.length === 0 ? (
-        <p class="quiet">Pushes, comments and other activity in projects that you can see appear here.</p>
-      ) : (
-        <EventRows events={events.value} location={location} />
-      )}
+      <WhenNear>
+        {later === null ? null : (
+          <>
+            <Calendar counts={later.counts.value} lastDate={new Date().toISOString().slice(0, 10)} />
+            {later.events.value.length === 0 ? (
+              <p class="quiet">Pushes, comments and other activity in projects that you can see appear here.</p>
+            ) : (
+              <EventRows events={later.events.value} location={location} />
+            )}
+          </>
+        )}
+      </WhenNear>
     </>
   ),
 });

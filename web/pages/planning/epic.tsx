@@ -1,8 +1,9 @@
 import { toPath } from '../../addresses.ts';
 import { ignoreNotModified } from '../../api/call.ts';
+import type { LoadedQueries } from '../../api/query.ts';
 import { ActionButton } from '../../components/action-button.tsx';
 import { AwardEmoji } from '../../components/award-emoji.tsx';
-import { createEpicNoteable, epicQueries } from '../../components/epic-activity.ts';
+import { createEpicNoteable, epicLaterQueries, epicQueries } from '../../components/epic-activity.ts';
 import { EpicForm } from '../../components/epic-form.tsx';
 import { EpicIssues } from '../../components/epic-issues.tsx';
 import { EpicRows } from '../../components/epic-rows.tsx';
@@ -14,6 +15,7 @@ import { Time } from '../../components/time.tsx';
 import { Timeline } from '../../components/timeline.tsx';
 import { ToggledForm } from '../../components/toggled-form.tsx';
 import { UserLink } from '../../components/user-link.tsx';
+import { WhenNear } from '../../components/when-near.tsx';
 import { type PageLocation, type PageProps, page, usePageActions } from '../../page.ts';
 import { formatPeriod } from '../../text/milestones.ts';
 
@@ -22,20 +24,26 @@ const queries = (location: PageLocation) => {
   return { ...groupQueries(id), ...epicQueries(id, epic_iid, location) };
 };
 
+const laterQueries = ({ threads }: LoadedQueries<ReturnType<typeof queries>>, location: PageLocation) =>
+  epicLaterQueries(location.values.group ?? '', threads.value.epic, location);
+
 /** An epic with its issues, its children and its timeline. */
 export const epic = page('epic', {
   queries,
-  title: ({ activity }) => activity.value.epic.title,
+  later: laterQueries,
+  title: ({ threads }) => threads.value.epic.title,
   navigation: (props) => <GroupNavigation {...props} current="epics" />,
   render: (props) => <EpicContent {...props} />,
 });
 
-function EpicContent(props: PageProps<typeof queries>) {
-  const { group, abilities, activity, issues, epics, awards, location } = props;
+type EpicProps = PageProps<typeof queries, typeof laterQueries>;
+
+function EpicContent(props: EpicProps) {
+  const { group, abilities, threads, issues, later, location } = props;
   const { client, user } = usePageActions();
-  const { epic, discussions, previous, states, labels } = activity.value;
+  const { epic, discussions } = threads.value;
   const path = { id: group.value.id, epic_iid: epic.iid };
-  const children = epics.value.filter(({ parent_id }) => parent_id === epic.id);
+  const children = later?.epics.value.filter(({ parent_id }) => parent_id === epic.id) ?? [];
   const isAuthor = user !== null && epic.author.id === user.id;
   const noteable = createEpicNoteable(
     client,
@@ -50,14 +58,18 @@ function EpicContent(props: PageProps<typeof queries>) {
   return (
     <>
       <EpicText {...props} />
-      <AwardEmoji
-        awards={awards.value}
-        location={location}
-        create={(name) => client.call('POST /groups/:id/epics/:epic_iid/award_emoji', { ...path, name })}
-        remove={(award_id) =>
-          client.call('DELETE /groups/:id/epics/:epic_iid/award_emoji/:award_id', { ...path, award_id })
-        }
-      />
+      <WhenNear>
+        {later === null ? null : (
+          <AwardEmoji
+            awards={later.awards.value}
+            location={location}
+            create={(name) => client.call('POST /groups/:id/epics/:epic_iid/award_emoji', { ...path, name })}
+            remove={(award_id) =>
+              client.call('DELETE /groups/:id/epics/:epic_iid/award_emoji/:award_id', { ...path, award_id })
+            }
+          />
+        )}
+      </WhenNear>
       {location.session.userId === null ? null : (
         <EpicIssues
           issues={issues}
@@ -74,7 +86,7 @@ function EpicContent(props: PageProps<typeof queries>) {
       )}
       <Timeline
         discussions={discussions}
-        events={{ previous, states, labels }}
+        events={later}
         noteable={noteable}
         location={location}
         href={location.toUrl(toPath('epic', location.values))}
@@ -84,13 +96,15 @@ function EpicContent(props: PageProps<typeof queries>) {
 }
 
 /** The text and the attributes of an epic, with forms for users who may change them. */
-function EpicText({ group, abilities, activity, epics, location }: PageProps<typeof queries>) {
+function EpicText({ group, abilities, threads, later, location }: EpicProps) {
   const { client, user, openUrl } = usePageActions();
-  const { epic } = activity.value;
+  const { epic } = threads.value;
   const path = { id: group.value.id, epic_iid: epic.iid };
   const isOpen = epic.state === 'opened';
-  const labels = epics.value.find(({ id }) => id === epic.id)?.labels ?? epic.labels;
-  const parent = epics.value.find(({ id }) => id === epic.parent_id) ?? null;
+  const labels = later?.epics.value.find(({ id }) => id === epic.id)?.labels ?? epic.labels;
+  const parent = later?.epics.value.find(({ id }) => id === epic.parent_id) ?? null;
+  // A parent that is not among those that were read stays when the form is saved.
+  const unreadParent = epic.parent_id === null ? null : { id: epic.parent_id, title: `&${epic.parent_iid}` };
   const content = (
     <>
       <p>
@@ -168,7 +182,7 @@ function EpicText({ group, abilities, activity, epics, location }: PageProps<typ
       {(close) => (
         <EpicForm
           epic={epic}
-          parent={parent}
+          parent={parent ?? unreadParent}
           group={group.value.id}
           location={location}
           close={close}

@@ -1,10 +1,10 @@
 import { toPath } from '../../addresses.ts';
 import type { Issue } from '../../api/operations.ts';
-import { NO_ROWS, query } from '../../api/query.ts';
+import { type LoadedQueries, NO_ROWS, query, queryAll } from '../../api/query.ts';
 import { ActionButton } from '../../components/action-button.tsx';
 import { AwardEmoji } from '../../components/award-emoji.tsx';
 import { Form, readText, TextArea, TextField } from '../../components/form.tsx';
-import { createIssueNoteable, issueActivityQueries } from '../../components/issue-activity.ts';
+import { createIssueNoteable, issueEventQueries, issueThreadQueries } from '../../components/issue-activity.ts';
 import { IssueDetails } from '../../components/issue-details.tsx';
 import { IssueLinks } from '../../components/issue-links.tsx';
 import { IssueRemoval } from '../../components/issue-removal.tsx';
@@ -15,6 +15,7 @@ import { Time } from '../../components/time.tsx';
 import { Timeline } from '../../components/timeline.tsx';
 import { ToggledForm } from '../../components/toggled-form.tsx';
 import { UserLink } from '../../components/user-link.tsx';
+import { WhenNear } from '../../components/when-near.tsx';
 import { type PageLocation, type PageProps, page, usePageActions } from '../../page.ts';
 
 /** The seconds after which an issue is read again. */
@@ -25,21 +26,34 @@ const queries = (location: PageLocation) => {
   return {
     ...projectQueries(id),
     issue: query('GET /projects/:id/issues/:issue_iid', { id, issue_iid }, REFETCH_SECONDS),
+    ...issueThreadQueries(id, issue_iid, location),
+  };
+};
+
+const laterQueries = (
+  { issue: { value: issue } }: LoadedQueries<ReturnType<typeof queries>>,
+  location: PageLocation,
+) => {
+  const { project: id = '' } = location.values;
+  const path = { id, issue_iid: issue.iid };
+  return {
     // The issue itself has only the titles of its labels.
-    listed: query('GET /projects/:id/issues', { id, iids: issue_iid, scope: 'all', with_labels_details: true }),
-    mergeRequests: query('GET /projects/:id/issues/:issue_iid/related_merge_requests', { id, issue_iid }),
-    ...issueActivityQueries(id, issue_iid, location),
-    // Visitors may not read links.
-    links:
-      location.session.userId === null
+    listed:
+      issue.labels.length === 0
         ? NO_ROWS
-        : query('GET /projects/:id/issues/:issue_iid/links', { id, issue_iid }),
+        : query('GET /projects/:id/issues', { id, iids: String(issue.iid), scope: 'all', with_labels_details: true }),
+    awards: queryAll('GET /projects/:id/issues/:issue_iid/award_emoji', path),
+    mergeRequests: query('GET /projects/:id/issues/:issue_iid/related_merge_requests', path),
+    // Visitors may not read links.
+    links: location.session.userId === null ? NO_ROWS : query('GET /projects/:id/issues/:issue_iid/links', path),
+    ...issueEventQueries(id, issue, location),
   };
 };
 
 /** An issue with its attributes, links and timeline. */
 export const issue = page('issue', {
   queries,
+  later: laterQueries,
   title: ({ issue }) => issue.value.title,
   navigation: (props) => <ProjectNavigation {...props} current="issues" />,
   render: (props) => <IssueContent {...props} />,
@@ -49,14 +63,10 @@ function IssueContent({
   project: { value: project },
   abilities,
   issue: { value: issue },
-  listed,
-  mergeRequests,
-  links,
   discussions,
-  awards,
+  later,
   location,
-  ...events
-}: PageProps<typeof queries>) {
+}: PageProps<typeof queries, typeof laterQueries>) {
   const { client, user } = usePageActions();
   const id = project.path_with_namespace;
   const issue_iid = String(issue.iid);
@@ -78,30 +88,42 @@ function IssueContent({
           mayUpdate={mayUpdate || (isOwn && can(abilities, 'update_own_issue'))}
           location={location}
         />
-        <AwardEmoji
-          awards={awards.value}
-          location={location}
-          create={(name) => client.call('POST /projects/:id/issues/:issue_iid/award_emoji', { id, issue_iid, name })}
-          remove={(award_id) =>
-            client.call('DELETE /projects/:id/issues/:issue_iid/award_emoji/:award_id', { id, issue_iid, award_id })
-          }
-        />
-        <IssueLinks
-          links={links.value}
-          project={id}
-          issueIid={issue_iid}
-          mayChange={can(abilities, 'relate_issue')}
-          location={location}
-        />
-        {mergeRequests.value.length === 0 ? null : (
-          <>
-            <h2>Merge requests</h2>
-            <ItemRows items={mergeRequests.value} />
-          </>
-        )}
+        <WhenNear>
+          {later === null ? null : (
+            <>
+              <AwardEmoji
+                awards={later.awards.value}
+                location={location}
+                create={(name) =>
+                  client.call('POST /projects/:id/issues/:issue_iid/award_emoji', { id, issue_iid, name })
+                }
+                remove={(award_id) =>
+                  client.call('DELETE /projects/:id/issues/:issue_iid/award_emoji/:award_id', {
+                    id,
+                    issue_iid,
+                    award_id,
+                  })
+                }
+              />
+              <IssueLinks
+                links={later.links.value}
+                project={id}
+                issueIid={issue_iid}
+                mayChange={can(abilities, 'relate_issue')}
+                location={location}
+              />
+              {later.mergeRequests.value.length === 0 ? null : (
+                <>
+                  <h2>Merge requests</h2>
+                  <ItemRows items={later.mergeRequests.value} />
+                </>
+              )}
+            </>
+          )}
+        </WhenNear>
         <Timeline
           discussions={discussions}
-          events={events}
+          events={later}
           noteable={noteable}
           location={location}
           href={location.toUrl(toPath('issue', { project: id, issue_iid }))}
@@ -109,7 +131,7 @@ function IssueContent({
       </div>
       <IssueDetails
         issue={issue}
-        labels={listed.value[0]?.labels ?? issue.labels}
+        labels={later?.listed.value[0]?.labels ?? issue.labels}
         project={project}
         mayUpdate={mayUpdate}
         location={location}
