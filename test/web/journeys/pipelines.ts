@@ -66,23 +66,29 @@ export async function checkPipelines(setup: Setup): Promise<void> {
 /** The maximum processor time until a log of 50,000 lines is in its page. */
 const MAX_LOG_SECONDS = 2.5;
 
+/** Notes when lines of the log are there, with less work than a locator, and then changes the fragment of the address. */
+const WATCH_LOG = `globalThis.logTimes = { end: 0, whole: 0 };
+  const watch = () => {
+    if (logTimes.end === 0 && document.querySelector('.log-lines > div') !== null) logTimes.end = performance.now() / 1000;
+    if (document.getElementById('L50000') === null) return requestAnimationFrame(watch);
+    logTimes.whole = performance.now() / 1000;
+    location.hash = 'whole';
+  };
+  requestAnimationFrame(watch);`;
+
 /** Opens a log of 50,000 lines. Returns when its end and all of it are there, and what the page uses of the processor: in seconds, and milliseconds of a task. */
 export async function measureLongLog(page: Page, address: string) {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const startedAt = performance.now();
-  const seconds = () => (performance.now() - startedAt) / 1000;
-  let [end, whole] = [0, 0];
+  await page.addInitScript(WATCH_LOG);
   const longestTask = await measureLongestTask(page, async () => {
     await page.goto(address, { waitUntil: 'commit' });
-    await page.getByText('line 49999 of the log').first().waitFor({ state: 'attached' });
-    end = seconds();
-    await page.locator('#L50000').waitFor({ state: 'attached', timeout: 120_000 });
-    whole = seconds();
+    await page.waitForURL(({ hash }) => hash === '#whole', { timeout: 120_000, waitUntil: 'commit' });
   });
   const { metrics } = await devtools.send('Performance.getMetrics');
   await devtools.detach();
-  return { end, whole, longestTask, cpu: metrics.find(({ name }) => name === 'TaskDuration')!.value };
+  const times = await page.evaluate<{ readonly end: number; readonly whole: number }>('logTimes');
+  return { ...times, longestTask, cpu: metrics.find(({ name }) => name === 'TaskDuration')!.value };
 }
 
 const CI_FILE = 'compile: { script: [make] }\n';
