@@ -12,9 +12,19 @@ export type PageState =
       readonly later: LoadedQueries<Queries> | null;
       /** When the content was read, ISO 8601. */
       readonly readAt: string;
-      /** `stale`: the server no longer responds; `signedOut`: the session has ended. The content stays. */
-      readonly problem: 'stale' | 'signedOut' | null;
+      /**
+       * `loading`: another query of the same address is read; `stale`: the server no longer responds; `signedOut`: the session has
+       * ended. The content stays.
+       */
+      readonly problem: 'loading' | 'stale' | 'signedOut' | null;
     };
+
+export const LOADING: PageState = { kind: 'loading' };
+
+/** Returns the state when a read takes long: content of the same address stays. */
+export function afterDelay(state: PageState): PageState {
+  return state.kind === 'loaded' ? { ...state, problem: 'loading' } : LOADING;
+}
 
 /** Returns the state after a read has failed: content that was loaded stays. */
 export function afterFailure(state: PageState, failure: unknown): PageState {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CallError } from '../api/call.ts';
 import { query } from '../api/query.ts';
-import { afterFailure, getRefetchDelay, type PageState } from './page-state.ts';
+import { afterDelay, afterFailure, getRefetchDelay, LOADING, type PageState } from './page-state.ts';
 
 const loaded: PageState = {
   kind: 'loaded',
@@ -23,6 +23,11 @@ test('content goes when the caller may no longer see it', () => {
     const error = new CallError(status, { message: 'gone' });
     assert.deepEqual(afterFailure(loaded, error), { kind: 'error', error });
   }
+});
+
+test('content stays while another query of its address is read', () => {
+  assert.deepEqual(afterDelay(loaded), { ...loaded, problem: 'loading' });
+  assert.deepEqual(afterDelay({ kind: 'error', error: new CallError(404, { message: '' }) }), LOADING);
 });
 
 test('a page that was never loaded shows the error', () => {

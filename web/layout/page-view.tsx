@@ -41,6 +41,7 @@ function Content({
   // The type of any page cannot name its own queries.
   return (
     <>
+      {state.problem === 'loading' ? <LoadingState /> : null}
       {state.problem === 'stale' ? <StaleNote since={state.readAt} /> : null}
       {state.problem === 'signedOut' ? <SignedOutNote location={location} /> : null}
       {page.navigation?.({ ...state.loaded, location } as never)}

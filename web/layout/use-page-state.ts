@@ -2,14 +2,14 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { CallError, Client } from '../api/call.ts';
 import { areSame, keepUnchanged, type LoadedQueries, loadQueries, type Queries, selectPolled } from '../api/query.ts';
 import type { Page, PageActions, PageLocation } from '../page.ts';
-import { afterFailure, getRefetchDelay, type PageState, toCallError } from './page-state.ts';
+import { afterDelay, afterFailure, getRefetchDelay, LOADING, type PageState, toCallError } from './page-state.ts';
 
 /** The wait before a page that is loading says so; most are there before. */
 const LOADING_DELAY_MS = 300;
 
 /**
  * Returns the state of a page, null until it is loaded or has been loading for a while; and functions that read it again, read its
- * later queries and end that.
+ * later queries and end that. While another query of the same address is read, such as a filter, the content stays.
  */
 export function usePageState(
   page: Page,
@@ -19,13 +19,18 @@ export function usePageState(
   const [state, setState] = useState<PageState | null>(null);
   const load = useRef(() => Promise.resolve());
   const startLater = useRef(() => {});
+  const loadedAddress = useRef('');
   useEffect(() => {
     const queries = page.queries(location);
+    const address = JSON.stringify(location.values);
+    /** Returns the state of this address: content of another one must not stand under it. */
+    const keepOwn = (before: PageState | null): PageState =>
+      before !== null && loadedAddress.current === address ? before : LOADING;
     let [isCurrent, failureCount] = [true, 0];
     let loaded: LoadedQueries<Queries> | null = null;
     let laterState: 'unwanted' | 'wanted' | 'loaded' = 'unwanted';
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const loadingTimer = setTimeout(() => setState({ kind: 'loading' }), LOADING_DELAY_MS);
+    const loadingTimer = setTimeout(() => setState((before) => afterDelay(keepOwn(before))), LOADING_DELAY_MS);
     const polledQueries = selectPolled(queries);
     load.current = async () => {
       clearTimeout(timer);
@@ -37,7 +42,7 @@ export function usePageState(
     const loadLater = async (first: LoadedQueries<Queries>) => {
       const result = await loadQueries(client, page.later?.(first, location) ?? {}).catch(toCallError);
       if (!isCurrent) return;
-      if (result instanceof Error) return setState((before) => afterFailure(before ?? { kind: 'loading' }, result));
+      if (result instanceof Error) return setState((before) => afterFailure(keepOwn(before), result));
       laterState = 'loaded';
       setState((before) =>
         before?.kind === 'loaded' ? { ...before, later: keepUnchanged(before.later ?? {}, result) } : before,
@@ -53,11 +58,12 @@ export function usePageState(
       clearTimeout(timer);
       const error = result instanceof Error ? result : null;
       failureCount = error === null ? 0 : failureCount + 1;
-      if (result instanceof Error) setState((before) => afterFailure(before ?? { kind: 'loading' }, result));
+      if (result instanceof Error) setState((before) => afterFailure(keepOwn(before), result));
       else {
         // The state before may be that of another location.
         const isFirst = loaded === null;
         loaded = result;
+        loadedAddress.current = address;
         setState((before) => toLoaded(isFirst ? null : before, result));
       }
       const delay = getRefetchDelay(queries, failureCount, error);

@@ -55,8 +55,12 @@ export async function checkAccount(setup: Setup): Promise<void> {
       await page.getByRole('button', { name: 'Revoke the token' }).click();
       await page.getByText('You have no token yet.').waitFor();
       assert.equal(await getUserStatus(setup, rotated), 401);
+      await page.route('**/personal_access_tokens?*state=inactive*', async (route) => {
+        await page.getByText('Loading', { exact: true }).waitFor();
+        await route.continue();
+      });
       await page.getByRole('link', { name: 'Show revoked and expired tokens' }).click();
-      await page.getByText('Revoked').first().waitFor();
+      await page.getByText('Revoked', { exact: true }).first().waitFor();
       assert.equal(await page.getByLabel('The new token “laptop”').count(), 1, 'it stays until the page is left');
     }),
   );
