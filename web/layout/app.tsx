@@ -61,7 +61,7 @@ export function App({ pages, session }: { readonly pages: PageLoaders; readonly 
     };
   }, [session, address, navigate, showAddress]);
   const target = useMemo(() => locate(session, address.path, address.query), [session, address]);
-  const shown = useLoadedPage(pages, target);
+  const { shown, hasFailed } = useLoadedPage(pages, target);
   const location = shown?.location ?? null;
   const shortcuts = useMemo((): readonly Shortcut[] => {
     if (location === null) return [];
@@ -83,6 +83,8 @@ export function App({ pages, session }: { readonly pages: PageLoaders; readonly 
   const user = useCurrentUser(client, session);
   const [announcement, announce] = useState('');
   const close = useCallback(() => setPanel(null), []);
+  if (shown === null && hasFailed)
+    return <p class="state">A part of the application cannot be loaded. Try again later.</p>;
   if (shown === null || location === null) return null;
   const toggleShortcuts = () => {
     setShortcutsOn(localStorage, !shortcutsOn);
@@ -122,23 +124,39 @@ interface ShownPage {
   readonly location: LocatedPage;
 }
 
-/** Returns the page of a location; the one before it until its script is loaded, and null before the first one. */
-function useLoadedPage(pages: PageLoaders, location: LocatedPage | null): ShownPage | null {
+/**
+ * Returns the page of a location; the one before it until its script is loaded, and null before the first one. Also returns whether
+ * the script could not be loaded even after a reload, as behind a balancer of two versions.
+ */
+function useLoadedPage(
+  pages: PageLoaders,
+  location: LocatedPage | null,
+): { readonly shown: ShownPage | null; readonly hasFailed: boolean } {
   const [shown, setShown] = useState<ShownPage | null>(null);
+  const [hasFailed, setFailed] = useState(false);
+  const isFirst = shown === null;
   useEffect(() => {
     if (location === null) return;
     let isCurrent = true;
     pages[location.name]!().then(
       (page) => isCurrent && setShown({ page, location }),
       // The server has been upgraded, and has other scripts now; or it does not respond, which the browser then shows.
-      () => isCurrent && window.location.reload(),
+      () => {
+        if (!isCurrent) return;
+        if (isFirst && isReload()) setFailed(true);
+        else window.location.reload();
+      },
     );
     return () => {
       isCurrent = false;
     };
   }, [pages, location]);
-  return shown;
+  return { shown, hasFailed };
 }
+
+/** Returns whether the document was loaded by a reload. */
+const isReload = (): boolean =>
+  performance.getEntriesByType('navigation').some((entry) => (entry as PerformanceNavigationTiming).type === 'reload');
 
 type PageViewProps = Parameters<typeof PageView>[0];
 

@@ -89,4 +89,20 @@ export async function checkShell(setup: Setup): Promise<void> {
       /status of 502/,
     ),
   );
+  await check(setup, 'a page whose script is missing is loaded once more, and then says so', () =>
+    withPage(
+      setup,
+      {},
+      async (page) => {
+        const scripts = '**/-/web/later-*.js';
+        await page.route(scripts, (route) => route.fulfill({ status: 404, body: '' }));
+        await page.goto('/root/first-stove/-/issues');
+        await page.getByText('A part of the application cannot be loaded.').waitFor();
+        await page.unroute(scripts);
+        await page.reload();
+        await page.getByRole('heading', { name: 'Issues' }).waitFor();
+      },
+      /status of 404/,
+    ),
+  );
 }
