@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { PASSWORD } from '#test/crash/process.ts';
 import { listAddresses } from '#test/support/web-pages.ts';
-import { PASSWORD } from '../../crash/process.ts';
 import { check, SCREENS, signIn, withPage } from '../harness.ts';
 import { createNameValues, LONG_MIXED_NAMES, RIGHT_TO_LEFT_NAMES } from '../name-values.ts';
 import type { Setup } from '../setup.ts';
