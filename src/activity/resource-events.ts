@@ -88,7 +88,7 @@ export async function recordLabelEvents(
   userId: number | null,
   { labelsOf, removedIds, addedIds }: LabelEvents,
 ): Promise<void> {
-  // Sorted, so that both engines assign ids in the same order.
+  // Sorted, so that SQLite and PostgreSQL assign ids in the same order.
   const sortIds = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
   const toRows = (action: LabelChange, ids: readonly number[]) =>
     sortIds(ids).map((label_id) => ({

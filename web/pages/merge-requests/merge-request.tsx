@@ -149,7 +149,7 @@ function Overview({
   );
 }
 
-/** The line of a thread, as a link to the changes; lines of an earlier version are only named. */
+/** A link to the changed line that a thread comments on. For a line of an earlier version, shows its path and number only. */
 function ThreadLine({
   discussion: { notes },
   mergeRequest: { diff_refs },
@@ -273,5 +273,5 @@ function Text({
   );
 }
 
-/** What makes a title that of a draft. */
+/** The prefixes of titles of drafts. */
 const DRAFT_PREFIX = /^(?:draft:\s*)+/i;

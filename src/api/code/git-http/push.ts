@@ -83,7 +83,7 @@ async function removeLeftoverLocks(
   try {
     await refLocks(git)(repository.directory, () => removeStaleRefLocks(git, repository, remainingRefs));
   } catch (error) {
-    // If the queue is full, the requests in it will remove the lock files.
+    // If the queue of this repository is full, a waiting cleanup removes the lock files.
     if (!(error instanceof QueueFull)) throw error;
   }
 }

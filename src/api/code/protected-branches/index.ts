@@ -4,7 +4,7 @@ import { resourceModule } from '#http/endpoint/resource-module.ts';
 import * as endpoints from './endpoints.ts';
 import { deleteLevels, findMemberIds, listLevelsOfUser } from './store.ts';
 
-/** An entry of a rule that names a user. */
+/** An access level of a protection rule that is granted to one user. */
 interface EntryOfUser {
   readonly entry_id: number;
   /** Id of the project. */

@@ -35,7 +35,7 @@ function detectBinaryImage(head: Uint8Array): string | null {
   return null;
 }
 
-/** The reserved word 0 and the type 1, icon. */
+/** The first four bytes of an ICO file: two reserved bytes 0, then the type 1 as 16 bits, little-endian. */
 const ICON_SIGNATURE = 0x00010000;
 
 /** Number of bytes in which the root element of an SVG image must begin. */

@@ -13,7 +13,7 @@ async function userWithLink({ user, server }: Scene): Promise<{ id: number; toke
   return { id, token };
 }
 
-/** Returns the form of a browser that has followed the link. */
+/** Opens the link in a browser. Returns the cookies and fields of the form that sets a new password. */
 async function passwordForm(
   { callers: { anonymous } }: Scene,
   token: string,

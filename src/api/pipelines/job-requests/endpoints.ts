@@ -45,7 +45,7 @@ export const requestJob = endpoint({
     const managerId =
       (await findUnchangedManagerId(reader, requestingRunner, machine, now)) ??
       (await services.runUnitOfWork(ANONYMOUS, (uow) => recordContact(uow, requestingRunner, machine)));
-    // The version is read before the queue, so that a job that arrives in between changes it.
+    // The version is read before the queue: a job that arrives in between changes it, and the runner asks again.
     const { runner, version } = await waitForQueueChange(services, requestingRunner, last_update, request);
     if (runner.paused || last_update === version) return createNoJobReply(version);
     // The token of a held request may have been reset or expired while the request waited.

@@ -79,9 +79,9 @@ export {
   ISSUES,
   type IssuableListScope,
   type IssuableTables,
-  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
   MERGE_REQUESTS_BY_APPROVER,
+  MERGE_REQUESTS_BY_REVIEWER,
   TABLES_BY_TYPE,
 } from './kind.ts';
 export {

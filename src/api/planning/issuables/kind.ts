@@ -12,7 +12,7 @@ export interface LabelableTables {
   /** The main table. Shared code uses only columns that all main tables have. */
   readonly table: 'issues' | 'merge_requests' | 'epics';
   readonly labelTable: 'issue_labels' | 'merge_request_labels' | 'epic_labels';
-  /** Null if the resource type has neither assignees nor a milestone. */
+  /** Null for epics, which have no assignees and no milestone. */
   readonly assigneeTable: AssigneeTable | null;
   /** Foreign key to the main table in other tables. */
   readonly foreignKey: 'issue_id' | 'merge_request_id' | 'epic_id';
@@ -47,13 +47,13 @@ export const MERGE_REQUESTS: IssuableTables & { readonly table: 'merge_requests'
   foreignKey: 'merge_request_id',
 };
 
-/** Merge requests with their reviewers in place of the assignees. */
-export const MERGE_REQUEST_REVIEWERS: IssuableTables = {
+/** Merge requests, whose `assigneeTable` holds the reviewers: filters by assignee then filter by reviewer. */
+export const MERGE_REQUESTS_BY_REVIEWER: IssuableTables = {
   ...MERGE_REQUESTS,
   assigneeTable: 'merge_request_reviewers',
 };
 
-/** Merge requests with the users who approved in place of the assignees. */
+/** Merge requests, whose `assigneeTable` holds the users who approved. */
 export const MERGE_REQUESTS_BY_APPROVER: IssuableTables = {
   ...MERGE_REQUESTS,
   assigneeTable: 'merge_request_approvals',
@@ -76,6 +76,6 @@ export const TABLES_BY_TYPE = { Issue: ISSUES, MergeRequest: MERGE_REQUESTS, Epi
 export interface IssuableListScope {
   readonly tables: LabelableTables;
   readonly project: { readonly id: number; readonly namespace_id: number } | null;
-  /** The group whose projects, with those of its subgroups, the list has; absent if it has all projects. */
+  /** Limits the list to the projects of this group and its subgroups. Absent or null: all projects. */
   readonly group?: { readonly id: number } | null;
 }

@@ -8,7 +8,7 @@ const buildListExample =
   (params?: Example['params']) =>
   ({ group }: Scene): Example => ({ by: 'guest', path: { id: group.id }, ...(params && { params }) });
 
-/** Returns a builder of a call that names a new cadence of the scene's group in its path. */
+/** Returns a builder of an example that creates a cadence in the scene's group and has its id in the path. */
 const buildCadenceExample =
   (by: Example['by'], params?: Example['params']) =>
   async ({ group, newCadence }: Scene): Promise<Example> => {

@@ -22,8 +22,8 @@ import {
   type ImportedState,
   insertImportedLabels,
   type LabelInput,
-  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
   resolveAssignees,
   resolveLabels,
   resolveMilestone,
@@ -64,7 +64,7 @@ export async function insertMergeRequestWithRelations(
     ? updateLabels(uow, MERGE_REQUESTS, id, { before: [], after: labels })
     : insertImportedLabels(uow, MERGE_REQUESTS, id, labels));
   await updateAssignees(uow, MERGE_REQUESTS, id, { before: [], after: assignees });
-  await updateAssignees(uow, MERGE_REQUEST_REVIEWERS, id, { before: [], after: reviewers });
+  await updateAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, id, { before: [], after: reviewers });
   await updateClosingIids(uow, { id, project_id, description });
   return (await findMergeRequests(uow, uow.actor, [id]))[0] as MergeRequest;
 }

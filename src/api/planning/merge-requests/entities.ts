@@ -20,8 +20,8 @@ import {
   loadIssuableRelations,
   loadListRelations,
   loadProjectPaths,
-  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
   type ReferenceContext,
   referencesSchema,
   serializeReferences,
@@ -117,7 +117,7 @@ async function loadMergeRequestRelations(rows: readonly ListedRow[], context: Se
   const actorIds = rows.flatMap((row) => [row.author_id, row.closed_by_id, row.merged_by_id, row.auto_merge_user_id]);
   const [relations, reviewersById, mergeSettings] = await Promise.all([
     loadIssuableRelations(MERGE_REQUESTS, rows, actorIds, context),
-    loadAssignedUsers(db, MERGE_REQUEST_REVIEWERS, ids),
+    loadAssignedUsers(db, MERGE_REQUESTS_BY_REVIEWER, ids),
     loadMergeSettings(db, projectIds),
   ]);
   const rowsRequiringPipeline = rows.filter(

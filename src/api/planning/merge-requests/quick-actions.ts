@@ -17,7 +17,7 @@ import { mayCommitTo, mayMergeInto } from '#repositories/ref-updates/ref-permiss
 import { loadActor } from '#repositories/ref-updates/ref-update-actor.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { addApproval, canApprove, loadApprovals, removeApproval, updateReviewState } from '../approval-rows/index.ts';
-import { loadAssignees, loadLabels, MERGE_REQUEST_REVIEWERS, MERGE_REQUESTS } from '../issuables/index.ts';
+import { loadAssignees, loadLabels, MERGE_REQUESTS, MERGE_REQUESTS_BY_REVIEWER } from '../issuables/index.ts';
 import { type MergeRequestOperations, NEW_SUBJECT_STATE, type QuickActionSubject } from '../quick-actions/index.ts';
 import { isPipelineActive } from './auto-merge/changes.ts';
 import { type MergeServices, mergeNowOrWhenReady } from './merging/merge.ts';
@@ -34,7 +34,7 @@ export async function loadMergeRequestSubject(
   mergeRequest: MergeRequest,
 ): Promise<QuickActionSubject> {
   const mayUpdate = mayUpdateMergeRequest(caller, project, mergeRequest);
-  const loadUserIds = async (kind: typeof MERGE_REQUEST_REVIEWERS) =>
+  const loadUserIds = async (kind: typeof MERGE_REQUESTS_BY_REVIEWER) =>
     (await loadAssignees(uow, kind, [mergeRequest.id])).map(({ user_id }) => user_id);
   return {
     ...createBaseSubject(uow, project),
@@ -47,7 +47,7 @@ export async function loadMergeRequestSubject(
       ...mergeRequest,
       labels: await loadLabels(uow, MERGE_REQUESTS, [mergeRequest.id]),
       assignees: await loadUserIds(MERGE_REQUESTS),
-      reviewers: await loadUserIds(MERGE_REQUEST_REVIEWERS),
+      reviewers: await loadUserIds(MERGE_REQUESTS_BY_REVIEWER),
     },
   };
 }

@@ -18,8 +18,8 @@ import {
   isSameSet,
   loadAssignees,
   loadLabels,
-  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
   pickChangedColumns,
   publishIssuableChanges,
   publishTextChanges,
@@ -166,7 +166,7 @@ async function applyUpdate(
   const labelIds = before.labels.map((label) => label.id);
   await updateLabels(uow, MERGE_REQUESTS, id, { before: labelIds, after: labels });
   await updateAssignees(uow, MERGE_REQUESTS, id, { before: before.assignees, after: assignees });
-  await updateAssignees(uow, MERGE_REQUEST_REVIEWERS, id, { before: before.reviewers, after: reviewers });
+  await updateAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, id, { before: before.reviewers, after: reviewers });
   const isChanged =
     Object.keys(columns).length > 0 ||
     !isSameSet(labelIds, labels) ||
@@ -257,7 +257,7 @@ function pickPermittedInput(
 async function loadMetadata(uow: UnitOfWork, row: MergeRequest) {
   const labels = await loadLabels(uow, MERGE_REQUESTS, [row.id]);
   const assigneeRows = await loadAssignees(uow, MERGE_REQUESTS, [row.id]);
-  const reviewerRows = await loadAssignees(uow, MERGE_REQUEST_REVIEWERS, [row.id]);
+  const reviewerRows = await loadAssignees(uow, MERGE_REQUESTS_BY_REVIEWER, [row.id]);
   const toUserIds = (rows: typeof assigneeRows) => rows.map(({ user_id }) => user_id);
   return { ...row, labels, assignees: toUserIds(assigneeRows), reviewers: toUserIds(reviewerRows) };
 }

@@ -9,8 +9,8 @@ import {
   ISSUES,
   type IssuableTables,
   loadAssignees,
-  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
 } from '../issuables/index.ts';
 import { findNoteableSubject } from '../mail-messages/index.ts';
 import { markTodosDone } from '../todo-rows/index.ts';
@@ -58,7 +58,7 @@ async function onNoteableCreated(uow: UnitOfWork, resource: Resource): Promise<v
     (await loadAssignees(uow, kind, [resource.id])).map(({ user_id }) => user_id);
   const assigneeIds =
     resource.type === 'Epic' ? [] : await loadUserIds(resource.type === 'Issue' ? ISSUES : MERGE_REQUESTS);
-  const reviewerIds = resource.type === 'MergeRequest' ? await loadUserIds(MERGE_REQUEST_REVIEWERS) : [];
+  const reviewerIds = resource.type === 'MergeRequest' ? await loadUserIds(MERGE_REQUESTS_BY_REVIEWER) : [];
   await createTodosForAssignment(uow, resource, assigneeIds, reviewerIds);
   if (texts)
     await createTodosForMentions(uow, resource, {

@@ -83,7 +83,7 @@ function getSchemas(isIncluded: (attribute: ProjectAttribute) => boolean): Recor
   return Object.fromEntries(includedEntries.map(([name, attribute]) => [name, getSchema(name, attribute)]));
 }
 
-/** The schema fields for everybody, and those for Maintainers. */
+/** The schema fields that everybody gets. */
 export const publicFields = getSchemas(({ maintainersOnly }) => !maintainersOnly);
 /** The schema fields that only Maintainers get. */
 export const maintainersFields = getSchemas(({ maintainersOnly }) => maintainersOnly === true);

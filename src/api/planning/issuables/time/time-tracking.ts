@@ -22,7 +22,7 @@ export interface TimeTotals {
   readonly total_time_spent: number;
 }
 
-/** Sets the estimate to a duration such as `3h30m` and creates a system note. Fails with `estimateInvalid` if it is negative. */
+/** Sets the estimate to a duration such as `3h30m` and creates a system note. Fails with `estimateInvalid` if it is invalid. */
 export async function setTimeEstimate(
   uow: UnitOfWork,
   resource: TimeTrackedResource,

@@ -3,8 +3,8 @@ import {
   ISSUES,
   type IssuableTables,
   loadAssignees,
-  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
 } from '#api/planning/issuables/index.ts';
 import { ANONYMOUS, type Caller } from '#authentication/caller.ts';
 import { findUserIdByConfirmedAddress } from '#authentication/users/emails.ts';
@@ -81,7 +81,7 @@ const SUBJECT_FINDERS: Readonly<Record<ResourceType, (db: Reader, id: number) =>
     return {
       ...toCommonFields('MergeRequest', container, mergeRequest),
       assignees: await listAssigneeIds(db, MERGE_REQUESTS, id),
-      reviewers: await listAssigneeIds(db, MERGE_REQUEST_REVIEWERS, id),
+      reviewers: await listAssigneeIds(db, MERGE_REQUESTS_BY_REVIEWER, id),
       dueDate: null,
       filterReaders: (db, userIds, internal) =>
         filterProjectReaders(

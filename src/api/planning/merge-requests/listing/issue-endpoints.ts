@@ -4,8 +4,8 @@ import { parseStoredAttributes } from '#api/namespaces/projects/index.ts';
 import {
   findMentionedIssueIds,
   listParticipants,
-  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
+  MERGE_REQUESTS_BY_REVIEWER,
 } from '#api/planning/issuables/index.ts';
 import { IssueInList, type IssueListRow, readIssueAccess } from '#api/planning/issues/index.ts';
 import type { Caller } from '#authentication/caller.ts';
@@ -33,7 +33,7 @@ export const listMergeRequestParticipants = endpoint({
   response: page(UserBasic),
   read(db, { mergeRequest, project, caller, page }) {
     const includeInternal = mayInProject(caller, 'read_internal_note', project);
-    return listParticipants(db, [MERGE_REQUESTS, MERGE_REQUEST_REVIEWERS], mergeRequest, { includeInternal }, page);
+    return listParticipants(db, [MERGE_REQUESTS, MERGE_REQUESTS_BY_REVIEWER], mergeRequest, { includeInternal }, page);
   },
 });
 

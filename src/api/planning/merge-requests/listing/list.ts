@@ -15,9 +15,9 @@ import {
   joinGroupProjects,
   type ListCondition,
   labelPriorityOrder,
-  MERGE_REQUEST_REVIEWERS,
   MERGE_REQUESTS,
   MERGE_REQUESTS_BY_APPROVER,
+  MERGE_REQUESTS_BY_REVIEWER,
   negatedConditions,
   orderComputedNullsLast,
   orderNullsLast,
@@ -169,7 +169,7 @@ function buildConditions(
     project: parent.project ?? null,
     group: parent.group ?? null,
   };
-  const reviewScope: IssuableListScope = { ...scope, tables: MERGE_REQUEST_REVIEWERS };
+  const reviewScope: IssuableListScope = { ...scope, tables: MERGE_REQUESTS_BY_REVIEWER };
   const { scopeAuthorId, scopeAssigneeId, scopeReviewerId, merge_user_username: mergeUsername, not } = filter;
   const draft = filter.draft ?? (isPresent(filter.wip) ? filter.wip === 'yes' : null);
   const columns = {
