@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { appendFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -261,9 +261,12 @@ test('reports rows with impossible locations and files, and runs all other check
   const lines = await doctor();
   assert.match(
     lines[0]!,
+    /^repositories: The storage lost, which HEARTH_STORAGES does not contain, has the repositories of project user-#\/project-#:/,
+  );
+  assert.match(
+    lines[1]!,
     /^repositories: The project \S+ has the path "\.\.\/\.\.\/odd\.git", which is not one of a storage/,
   );
-  assert.match(lines[1]!, /^repositories: The project \S+ is in the storage lost/);
   assert.match(lines[2]!, /^blobs: The file "' or #" cannot be examined/);
   assert.equal(lines.length, 3);
   await database.transaction(async (tx) => {
@@ -271,6 +274,64 @@ test('reports rows with impossible locations and files, and runs all other check
     await tx.updateTable('repositories').set({ storage }).where('project_id', '=', other.id).execute();
     await tx.deleteFrom('blobs').where('sha256', '=', "' or 1").execute();
   });
+});
+
+/** Asserts that a lost directory is one finding: missing, empty, and with a file in its place. */
+async function isOneLoss(directory: string, finding: (loss: string) => RegExp): Promise<void> {
+  const kept = `${directory}.kept`;
+  await rename(directory, kept);
+  const losses: [string, () => Promise<unknown>][] = [
+    ['is missing', async () => {}],
+    ['is empty', () => mkdir(directory)],
+    [String.raw`cannot be read \(ENOTDIR[^)]*\)`, () => writeFile(directory, '')],
+  ];
+  for (const [loss, replace] of losses) {
+    await replace();
+    const lines = await doctor();
+    assert.match(lines[0] ?? 'nothing', finding(loss));
+    assert.equal(lines.length, 1, lines.join('\n'));
+    await rm(directory, { recursive: true, force: true });
+  }
+  await rename(kept, directory);
+  assert.deepEqual(await doctor(), []);
+}
+
+test('reports a lost storage and a lost directory of files once, whatever they held', async () => {
+  const owners = 'project user-#/project-#, project user-#/project-#, project user-#/project-# and # more';
+  for (let count = 0; count < 3; count += 1) {
+    await newProject({ readme: true });
+    const blob = (await storeBlob(blobs, Buffer.from(`a lost file ${name()}`))) as StoredBlob;
+    await database.transaction((tx) => registerBlob(tx, blob));
+  }
+  await isOneLoss(
+    git.storages.default!,
+    (loss) =>
+      new RegExp(
+        `^repositories: The storage default, whose directory \\S+ ${loss}, has the repositories of ${owners}:`,
+      ),
+  );
+  await isOneLoss(
+    blobs.directory,
+    (loss) => new RegExp(`^blobs: The directory \\S+ ${loss}, with the files of # rows:`),
+  );
+});
+
+test('reports a missing or wrong secret key once, whatever it encrypts', async () => {
+  for (const key of ['FIRST', 'SECOND'])
+    await expectSuccess(project.owner.post(`${project.at}/variables`, { key, value: 'a secret' }));
+  const file = join(config.dataDir, 'secret-key');
+  const right = await readFile(file, 'utf8');
+  for (const [replace, finding] of [
+    [() => rm(file), /^secrets: The secret key is missing/],
+    [() => writeFile(file, 'a'.repeat(64)), /^secrets: The key file \S+ is another secret key/],
+  ] as const) {
+    await replace();
+    const lines = await doctor();
+    assert.match(lines[0] ?? 'nothing', finding);
+    assert.equal(lines.length, 1, lines.join('\n'));
+  }
+  await writeFile(file, right);
+  assert.deepEqual(await doctor(), []);
 });
 
 test('reports pipes among repositories and files without opening them', once, async () => {

@@ -4,6 +4,7 @@ import { openBlob } from '#blobs/store.ts';
 import { openSnapshot, quoteIdentifier } from '#database/copy.ts';
 import type { Columns } from '#database/database.ts';
 import { type Check, type CheckContext, describeError, type Finding } from './finding.ts';
+import { describeLoss } from './lost-directories.ts';
 
 /** Number of rows that one query loads. */
 const BATCH_SIZE = 200;
@@ -13,6 +14,8 @@ export const blobsCheck: Check = {
   name: 'blobs',
   async *run(context) {
     const { database, progress } = context;
+    const lossText = await describeLostBlobs(context);
+    if (lossText !== null) return yield { text: lossText };
     let checkedCount = 0;
     for (let afterDigest = ''; ; ) {
       // index: blobs_pkey
@@ -38,6 +41,17 @@ export const blobsCheck: Check = {
     yield* checkStrayBlobs(context);
   },
 };
+
+/** Describes the loss of the whole directory of files; null if it has files, or if no row needs one. */
+async function describeLostBlobs({ database, blobs: { directory } }: CheckContext): Promise<string | null> {
+  const loss = await describeLoss(directory, /^[0-9a-f]{2}$/);
+  if (loss === null) return null;
+  const { count } = await database.reader
+    .selectFrom('blobs')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count) === 0 ? null : `The directory ${directory} ${loss}, with the files of ${count} rows`;
+}
 
 type BlobRow = Columns<'blobs', 'sha256' | 'size'>;
 

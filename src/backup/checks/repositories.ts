@@ -22,6 +22,7 @@ import {
   describeOwner,
   type Finding,
 } from './finding.ts';
+import { findLostStorages } from './lost-directories.ts';
 
 // Compares the rows of repositories with the storages.
 
@@ -33,7 +34,10 @@ async function loadRows({ database }: CheckContext): Promise<StoredRepository[]>
 export const repositoriesCheck: Check = {
   name: 'repositories',
   async *run(context) {
-    const rows = await loadRows(context);
+    const allRows = await loadRows(context);
+    const lostStorages = await findLostStorages(context, allRows);
+    for (const { text } of lostStorages) yield { text };
+    const rows = allRows.filter((row) => !lostStorages.some(({ storage }) => storage === row.storage));
     for (const [index, row] of rows.entries()) {
       context.progress.update(`Repositories: ${index} of ${rows.length}`);
       yield* recheckIfChanged(context, row, await checkRepository(context, row));
@@ -67,11 +71,6 @@ async function* recheckIfChanged(
 /** Checks the location, the files and objects, and the row of a repository. */
 async function checkRepository(context: CheckContext, row: StoredRepository): Promise<RepositoryFinding[]> {
   const { git } = context;
-  if (git.storages[row.storage] === undefined) {
-    return [
-      { describe: (owner) => `The ${owner} is in the storage ${row.storage}, which HEARTH_STORAGES does not contain` },
-    ];
-  }
   if (!isDiskPath(row.disk_path)) {
     const path = JSON.stringify(row.disk_path);
     return [{ describe: (owner) => `The ${owner} has the path ${path}, which is not one of a storage` }];
