@@ -6,10 +6,10 @@ export function isUnit(file: string): boolean {
 }
 
 /**
- * Suites that take minutes and find what changes rarely break: hostile clients, killed processes, random requests. In a folder
- * of `src`, the file with the hostile requests is named `hostile-bodies.test.ts`.
+ * Suites that take minutes and find what changes rarely break: hostile clients, killed processes, random requests, archives of a
+ * year of work. In a folder of `src`, the file with the hostile requests is named `hostile-bodies.test.ts`.
  */
-const ONLY_IN_FULL_RUN = /^test\/(?:hostile\/|crash\/|fuzz)|\/hostile\b[^/]*$/;
+const ONLY_IN_FULL_RUN = /^test\/(?:hostile\/|crash\/|fuzz)|^src\/cli\/demo-archives|\/hostile\b[^/]*$/;
 
 /** Returns whether only `npm test -- --all` runs a file. */
 export function isOnlyInFullRun(file: string): boolean {

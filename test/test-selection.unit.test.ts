@@ -79,7 +79,14 @@ test('files count as changed until the upstream branch has their commits', () =>
 
 test('the quick run leaves out the long suites', () => {
   const hostile = 'src/api/code/archive/hostile-trees.test.ts';
-  for (const file of ['test/hostile/bodies.unit.test.ts', 'test/crash/import.test.ts', 'test/fuzz.test.ts', hostile])
+  const archives = 'src/cli/demo-archives.test.ts';
+  for (const file of [
+    'test/hostile/bodies.unit.test.ts',
+    'test/crash/import.test.ts',
+    'test/fuzz.test.ts',
+    hostile,
+    archives,
+  ])
     assert.equal(isOnlyInFullRun(file), true, file);
   for (const file of ['test/matrix.test.ts', 'src/api/code/tags/create.test.ts', 'test/language.unit.test.ts'])
     assert.equal(isOnlyInFullRun(file), false, file);
