@@ -6,7 +6,7 @@ import { isFailure } from '#runtime/failure.ts';
 import { ENCRYPTED_COLUMNS } from '#security/encrypted-columns.ts';
 import { decrypt, encrypt } from '#security/encryption.ts';
 import type { ByteRange } from './byte-range.ts';
-import { findTraceEnd, joinChunks, listChunks, listLastSmallChunks, type TraceChunk } from './store.ts';
+import { findTraceProgress, joinChunks, listChunks, listLastSmallChunks, type TraceChunk } from './store.ts';
 
 type TraceServices = Pick<Services, 'database' | 'blobs' | 'secretKey'>;
 
@@ -38,12 +38,12 @@ export async function measureTrace(
   services: TraceServices,
   jobId: number,
 ): Promise<{ readonly size: number; readonly isComplete: boolean }> {
-  const end = await findTraceEnd(services.database.reader, jobId);
-  if (end === null) return { size: 0, isComplete: true };
-  if (end.completeBlob !== null) return { size: end.completeBlob.size, isComplete: true };
-  if (end.hasEnded) return { size: end.size, isComplete: true };
-  const heldBytes = await decryptPartialSecret(services, jobId, end.encryptedHeldBytes);
-  return { size: end.size - heldBytes.length, isComplete: false };
+  const progress = await findTraceProgress(services.database.reader, jobId);
+  if (progress === null) return { size: 0, isComplete: true };
+  if (progress.completeBlob !== null) return { size: progress.completeBlob.size, isComplete: true };
+  if (progress.hasEnded) return { size: progress.size, isComplete: true };
+  const heldBytes = await decryptPartialSecret(services, jobId, progress.encryptedHeldBytes);
+  return { size: progress.size - heldBytes.length, isComplete: false };
 }
 
 /**
@@ -54,10 +54,10 @@ async function* iterateTrace(services: TraceServices, jobId: number, from: numbe
   const { reader } = services.database;
   for (let offset = from, isRetry = false; ; ) {
     // Read the state before the chunks, so that all chunks up to its size exist.
-    const end = await findTraceEnd(reader, jobId);
-    if (end === null) return;
-    if (end.completeBlob !== null) {
-      if (end.completeBlob.size > offset) yield* streamBlob(services, end.completeBlob.sha256, offset);
+    const progress = await findTraceProgress(reader, jobId);
+    if (progress === null) return;
+    if (progress.completeBlob !== null) {
+      if (progress.completeBlob.size > offset) yield* streamBlob(services, progress.completeBlob.sha256, offset);
       return;
     }
     const chunks = await listChunks(reader, jobId, offset);
@@ -67,11 +67,11 @@ async function* iterateTrace(services: TraceServices, jobId: number, from: numbe
       yield* streamBlob(services, sha256, offset - start);
       offset = start + size;
     }
-    const heldBytes = await decryptPartialSecret(services, jobId, end.encryptedHeldBytes);
-    const chunkedSize = end.size - heldBytes.length;
+    const heldBytes = await decryptPartialSecret(services, jobId, progress.encryptedHeldBytes);
+    const chunkedSize = progress.size - heldBytes.length;
     if (offset >= chunkedSize) {
       const unsentBytes = heldBytes.subarray(offset - chunkedSize);
-      if (end.hasEnded && unsentBytes.length > 0) yield unsentBytes;
+      if (progress.hasEnded && unsentBytes.length > 0) yield unsentBytes;
       return;
     }
     // There are more chunks, or the log has just been assembled or erased.

@@ -9,7 +9,7 @@ import { createYielder } from '#runtime/yielding.ts';
 import { compileRegex, getRegexCost, MAX_MATCHING_WORK, parseRegexLiteral } from '#text/safe-regex.ts';
 import * as endpoints from './endpoints.ts';
 import { joinTraceChunks, streamTrace } from './get.ts';
-import { findEndedTrace, replaceChunks } from './store.ts';
+import { findFinishedTrace, replaceChunks } from './store.ts';
 
 /** The number of bytes at the end of a log that are searched, because test summaries are near the end. */
 export const COVERAGE_SCAN_BYTES = 1024 * 1024;
@@ -62,7 +62,7 @@ const assembleTrace = defineJob({
     { database, blobs, secretKey }: Pick<Services, 'database' | 'blobs' | 'secretKey'>,
     { jobId }: { jobId: number },
   ) {
-    const job = await findEndedTrace(database.reader, jobId);
+    const job = await findFinishedTrace(database.reader, jobId);
     if (job === null) return;
     const source = streamTrace({ database, blobs, secretKey }, jobId);
     const storedBlob = await storeBlob(blobs, source).finally(() => source.destroy());

@@ -8,7 +8,10 @@ import { loadJobOptions } from '#domain/jobs.ts';
 /** A chunk of a log; `start` and `size` in bytes. */
 export type TraceChunk = Columns<'job_trace_chunks', 'start' | 'size' | 'sha256'>;
 
-/** The state of a log after an append. */
+/**
+ * The state of a log after an append. The last bytes are held back while they may be the start of a secret, which would have to be
+ * masked.
+ */
 export interface TraceState {
   /** Bytes, including those held back. */
   readonly size: number;
@@ -79,8 +82,8 @@ export async function listChunks(db: Reader, jobId: number, offset: number): Pro
 /** Chunks below this size are small. */
 const SMALL_CHUNK_BYTES = 64 * 1024;
 
-/** Minimum number of small chunks at the end of a log that are joined. At most ten times as many are joined together. */
-const MANY_CHUNKS = 100;
+/** Minimum number of small chunks at the end of a log that is worth joining; at most ten times as many are joined at once. */
+const MIN_JOINED_CHUNKS = 100;
 
 // index: job_trace_chunks_pkey
 const getLastChunkStats = prepare((db, value: Params<{ jobId: number }>) =>
@@ -91,16 +94,16 @@ const getLastChunkStats = prepare((db, value: Params<{ jobId: number }>) =>
         .select('size')
         .where('job_id', '=', value('jobId'))
         .orderBy('start', 'desc')
-        .limit(sql.lit(MANY_CHUNKS))
+        .limit(sql.lit(MIN_JOINED_CHUNKS))
         .as('last_chunks'),
     )
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('size').as('largest')]),
 );
 
-/** Returns whether the last `MANY_CHUNKS` chunks of the log are all small, so that they should be joined. */
+/** Returns whether the last `MIN_JOINED_CHUNKS` chunks of the log are all small, so that they should be joined. */
 export async function endsInSmallChunks(db: Reader, jobId: number): Promise<boolean> {
   const stats = await getLastChunkStats.first(db, { jobId });
-  return Number(stats?.count) === MANY_CHUNKS && Number(stats?.largest) < SMALL_CHUNK_BYTES;
+  return Number(stats?.count) === MIN_JOINED_CHUNKS && Number(stats?.largest) < SMALL_CHUNK_BYTES;
 }
 
 /** Returns the small chunks at the end of a log, in order. index: job_trace_chunks_pkey */
@@ -110,7 +113,7 @@ export async function listLastSmallChunks(db: Reader, jobId: number): Promise<Tr
     .select(['start', 'size', 'sha256'])
     .where('job_id', '=', jobId)
     .orderBy('start', 'desc')
-    .limit(10 * MANY_CHUNKS)
+    .limit(10 * MIN_JOINED_CHUNKS)
     .execute();
   const largeIndex = newestFirst.findIndex(({ size }) => size >= SMALL_CHUNK_BYTES);
   return (largeIndex < 0 ? newestFirst : newestFirst.slice(0, largeIndex)).toReversed();
@@ -152,8 +155,8 @@ export async function joinChunks(
   await insertChunk(tx, jobId, { start: firstStart, ...blob });
 }
 
-/** The end of a job's log: how far it has been stored. */
-interface TraceEnd {
+/** How far the log of a job has been stored. */
+interface TraceProgress {
   /** Whether the job is no longer running, so that the log is complete. */
   readonly hasEnded: boolean;
   /** Bytes, including those held back. */
@@ -165,7 +168,7 @@ interface TraceEnd {
 }
 
 // index: jobs primary key, job_artifacts_by_job
-const selectTraceEnd = prepare((db, value: Params<{ id: number }>) =>
+const selectTraceProgress = prepare((db, value: Params<{ id: number }>) =>
   db
     .selectFrom('jobs')
     .leftJoin('job_artifacts', (join) =>
@@ -176,8 +179,8 @@ const selectTraceEnd = prepare((db, value: Params<{ id: number }>) =>
 );
 
 /** Returns how far the log of a job has been stored, or null if there is no such job. */
-export async function findTraceEnd(db: Reader, jobId: number): Promise<TraceEnd | null> {
-  const row = await selectTraceEnd.first(db, { id: jobId });
+export async function findTraceProgress(db: Reader, jobId: number): Promise<TraceProgress | null> {
+  const row = await selectTraceProgress.first(db, { id: jobId });
   if (row === undefined) return null;
   const { sha256, size } = row;
   return {
@@ -189,7 +192,7 @@ export async function findTraceEnd(db: Reader, jobId: number): Promise<TraceEnd 
 }
 
 /** The log of a finished job. */
-interface EndedTrace {
+interface FinishedTrace {
   readonly project_id: number;
   /** Bytes. */
   readonly trace_size: number;
@@ -198,7 +201,7 @@ interface EndedTrace {
 }
 
 /** Returns the log of a finished job, to be assembled, or null if there is no log. index: jobs primary key */
-export async function findEndedTrace(db: Reader, jobId: number): Promise<EndedTrace | null> {
+export async function findFinishedTrace(db: Reader, jobId: number): Promise<FinishedTrace | null> {
   const row = await db
     .selectFrom('jobs')
     .select(['project_id', 'trace_size'])
