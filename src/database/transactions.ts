@@ -17,8 +17,8 @@ import type { createHandles, Transaction } from './sessions.ts';
 export interface TransactionOptions extends Waiter {
   /**
    * PostgreSQL only; SQLite is always serializable. Default: serializable. Use read committed only for rows that no decision
-   * depends on: PostgreSQL ignores such writes when it detects conflicts, so that two serializable transactions may both
-   * succeed where one had to fail.
+   * depends on: PostgreSQL ignores such writes when it detects conflicts. Two serializable transactions could then both
+   * succeed although one of them should fail.
    */
   readonly isolation?: Isolation;
   /**
@@ -28,7 +28,7 @@ export interface TransactionOptions extends Waiter {
   readonly lock?: string | readonly string[] | undefined;
   /**
    * Unique indexes whose violation makes the work run again: another transaction has just committed the same value. Only for work
-   * that computes another value then.
+   * that reads the stored rows first, so that the next attempt takes the committed value into account.
    */
   readonly retryOnUniqueViolation?: readonly string[] | undefined;
 }
@@ -38,7 +38,10 @@ interface TransactionContext {
   readonly activity: DatabaseActivity;
   readonly handles: ReturnType<typeof createHandles>;
   readonly clock: Clock;
-  /** Fails a transaction that is open at the next macrotask without having yielded: it waits for more than SQL. */
+  /**
+   * Fails a transaction that waits for something other than SQL: it is still open at the next macrotask, although none of its
+   * statements waited.
+   */
   readonly detectLongTransactions: boolean;
   /** Called for an after-commit action that threw; the transaction stays committed. */
   readonly onActionFailed: (error: unknown) => void;
@@ -86,8 +89,8 @@ export async function runTransaction<T>(
 }
 
 /**
- * Runs a transaction on behalf of a request. Until one of its transactions is committed, they stop waiting when the client
- * disconnects. Later ones complete the request, so they wait to the end. A waiter in `options` takes precedence.
+ * Runs a transaction on behalf of a request. A transaction stops waiting when the client disconnects, unless the request has
+ * committed one before: then it completes the request and waits to the end. A waiter in `options` takes precedence.
  */
 export async function runForClient<T>(
   writer: WritingClient,
@@ -96,7 +99,7 @@ export async function runForClient<T>(
 ): Promise<T> {
   const isExplicit = options.client !== undefined || options.exemptFromLimit === true;
   const result = await run(isExplicit ? options : { ...options, ...getWaiter(writer) });
-  // Counts of a rate limit begin nothing.
+  // A read committed transaction, such as a rate limit counter, leaves nothing that must be completed.
   if (!isFailure(result) && options.isolation !== 'read committed') writer.hasCommitted = true;
   return result;
 }

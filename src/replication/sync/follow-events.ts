@@ -17,6 +17,7 @@ interface FollowServices {
   readonly log: Log;
 }
 
+/** `REPLICABLE_NAMES` with a type in which any stored name can be searched. */
 const replicableNames: readonly string[] = REPLICABLE_NAMES;
 
 /** Number of rows that one transaction schedules for removal. */
@@ -46,7 +47,7 @@ function mayHaveMissedEvents({ followed_at }: EventPosition, now: string): boole
   return followed_at !== null && followed_at < addMilliseconds(now, -EVENT_RETENTION_MS);
 }
 
-/** Returns a text that identifies the selection of the site. */
+/** Returns a text that identifies the scope of the site: its selective sync. */
 function serializeScope({ selective_sync_type: type, ...site }: OwnSiteRecord): string {
   if (type === 'namespaces') return JSON.stringify([type, site.selective_sync_namespace_ids.toSorted((a, b) => a - b)]);
   if (type === 'shards') return JSON.stringify([type, site.selective_sync_shards.toSorted()]);
@@ -58,11 +59,11 @@ async function listScope(services: FollowServices, scope: string): Promise<void>
   const { database, clock, log } = services;
   const position = await getPosition(database.reader);
   const { listed_scope, listing_scope } = position;
-  const mustRelist = mayHaveMissedEvents(position, timestamp(clock));
-  if (listed_scope === scope && listing_scope === null && !mustRelist) return;
-  // If the selection changed during a listing, the listing starts again.
-  if (listing_scope !== scope) await beginListing(services, scope, mustRelist || listed_scope === null);
-  for (;;) if (!(await listPage(services, mustRelist))) break;
+  const mustCopyAgain = mayHaveMissedEvents(position, timestamp(clock));
+  if (listed_scope === scope && listing_scope === null && !mustCopyAgain) return;
+  // If the scope changed during a listing, the listing starts again.
+  if (listing_scope !== scope) await beginListing(services, scope, mustCopyAgain || listed_scope === null);
+  for (;;) if (!(await listPage(services, mustCopyAgain))) break;
   for (;;) if (!(await removeUnlistedBatch(database))) break;
   await database.transaction((tx) =>
     updatePosition(tx, { listed_scope: scope, listing_scope: null, listing_replicable_name: null }),
@@ -92,17 +93,17 @@ async function beginListing(
 }
 
 /**
- * Processes the next page of the current listing; returns false if there is none. `mustRelist`: known objects may have
- * changed.
+ * Processes the next page of the current listing; returns false if there is none. `mustCopyAgain`: copies known objects
+ * again too, because they may have changed.
  */
-async function listPage({ database, primary }: FollowServices, mustRelist: boolean): Promise<boolean> {
+async function listPage({ database, primary }: FollowServices, mustCopyAgain: boolean): Promise<boolean> {
   const { listing, listing_replicable_name: name, listing_after_id } = await getPosition(database.reader);
   if (name === null) return false;
   const page = await primary.listReplicables(name, listing_after_id);
   const last = page.at(-1);
   const nextName = REPLICABLE_NAMES[replicableNames.indexOf(name) + 1] ?? null;
   await database.transaction(async (tx) => {
-    await (mustRelist ? scheduleCopies : markListed)(tx, page, listing);
+    await (mustCopyAgain ? scheduleCopies : markListed)(tx, page, listing);
     await updatePosition(
       tx,
       last === undefined
@@ -144,6 +145,8 @@ function keepLatestPerObject(events: readonly ReplicationEvent[]): Iterable<Repl
 /**
  * The progress in the primary's events and lists: `cursor` is the last processed event, `listing_replicable_name` and
  * `listing_after_id` the position in the current listing of all objects, `listing` its number.
+ * `listing_scope` is the scope of the current listing, `listed_scope` that of the last complete one. `followed_at` is when all
+ * events had been processed; it is updated at most once an hour.
  */
 type EventPosition = Omit<Selectable<Schema['geo_position']>, 'id'>;
 
