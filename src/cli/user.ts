@@ -175,7 +175,7 @@ export const unblockUserCommand = defineCommand({
 export const unlockUserCommand = defineCommand({
   positionals: ['USERNAME'],
   options: {},
-  description: 'Ends the lock of an account, which ten wrong passwords cause for ten minutes.',
+  description: 'Unlocks an account, which is locked for ten minutes after ten wrong passwords.',
   async run(context, _options, [username = '']) {
     const wasChanged = await changeUser(context, username, (uow, { id }) => unlockUser(uow, id));
     context.stdout.write(wasChanged ? `Unlocked ${username}.\n` : `${username} is not locked.\n`);
@@ -222,6 +222,7 @@ export const makeAdminCommand = defineCommand({
   },
 });
 
+/** Returns true if it changed the user, and false or null if there was nothing to change. */
 type ChangeUser = (uow: UnitOfWork, user: User) => Promise<boolean | null | Failure>;
 
 /** Changes a user in a unit of work. Returns whether anything was changed. */

@@ -11,7 +11,7 @@ import type { VersionedRepository } from '#repositories/repository.ts';
 import { isFailure } from '#runtime/failure.ts';
 import { locateFile } from './get.ts';
 
-/** The parameter type of `file_path`, which every method checks first (contract/repository.md §1). */
+/** The parameter type of `file_path`. Requests of every HTTP method check it (contract/repository.md §1). */
 export const filePathType: ParameterType<string> = {
   ...pathText,
   read(raw, name, problems) {

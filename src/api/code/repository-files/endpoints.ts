@@ -21,7 +21,7 @@ import { openFileContent, openLfsFile } from './content.ts';
 import { BODY_ERRORS } from './deferred-body.ts';
 import { BlameRange, type BlameRow, RepositoryFile, WrittenFile } from './entities.ts';
 import type { FileAtRevision } from './get.ts';
-import { commitParams, deleteFile as deleteFileOn, FIELD_ERRORS, writeFile, writeParams } from './write.ts';
+import { deleteFile as commitFileDeletion, commitParams, FIELD_ERRORS, writeFile, writeParams } from './write.ts';
 
 /** The names of the headers with the metadata of a file, without their prefixes. */
 const HEADER_NAMES = [
@@ -100,7 +100,7 @@ async function createRawFileReply(
   return { headers, body };
 }
 
-/** Returns the commits of these lines, or of all lines. A submodule has no lines. Fails with `tooLong` if git rejects the blame. */
+/** Returns the commits of these lines, or of all lines. A submodule has no lines. Fails with `tooLong` if git takes too long or the file is too large. */
 async function loadBlame(
   git: Git,
   project: LocatedRepository,
@@ -125,7 +125,7 @@ const MAX_MESSAGES_BYTES = 32 * 1024 * 1024;
 const MIN_MESSAGE_BYTES = 1024;
 
 const SCOPES = ['read_repository'];
-/** The type of a line number. For an absent number the error is only "missing" and "empty", not also "no valid value". */
+/** The type of a line number. An absent number is reported as missing and as empty, but not also as an invalid value. */
 const lineNumber = { ...notBlank(integerIn({ min: 1, max: Number.MAX_SAFE_INTEGER })), limitsValues: false };
 const range = describe(
   optional(object({ start: required(lineNumber), end: required(lineNumber) })),
@@ -270,7 +270,7 @@ export const deleteFile = endpoint({
       authorEmail: params.author_email || undefined,
       lastCommitId: params.last_commit_id || undefined,
     };
-    return deleteFileOn({ requirePushableBranch, path: params.file_path }, fields, services);
+    return commitFileDeletion({ requirePushableBranch, path: params.file_path }, fields, services);
   },
 });
 

@@ -23,7 +23,7 @@ export interface FileAtRevision {
   readonly isSubmodule: boolean;
 }
 
-/** What is needed to send the content of a file. */
+/** The properties of a file that are needed to send its content. */
 export type LocatedContent = Pick<FileAtRevision, 'name' | 'blobId' | 'size' | 'isSubmodule'>;
 
 /** SHA-256 of empty content, which stands for a submodule. */

@@ -31,6 +31,7 @@ export const examples: Examples<typeof endpoints> = {
     const { token } = await userWithLink(scene);
     return { by: 'anonymous', params: { reset_password_token: token } };
   },
+  // A POST with `_method=put`, as forms send it, sets the password.
   createPasswordRequest: [
     async (scene) => {
       const { token } = await userWithLink(scene);

@@ -244,20 +244,20 @@ const ProjectWithPermissions = entity('ProjectWithPermissions', {
   license: Type.Optional(nullable(License)),
 }).from(
   async (projects: readonly Row[], context) => {
-    const [relations, statistics, licenses, levels] = await Promise.all([
+    const [relations, statistics, licenses, getLevels] = await Promise.all([
       loadProjectRelations(projects, context),
       loadProjectStatistics(projects, context),
       loadLicenses(projects, context),
       loadNotificationLevels(context.db, context.caller, projects),
     ]);
-    return { ...relations, statistics, licenses, levels };
+    return { ...relations, statistics, licenses, getLevels };
   },
-  (project, context, { statistics, licenses, levels, ...relations }) => {
-    const sizes = statistics.get(project.id);
+  (project, context, { statistics, licenses, getLevels, ...relations }) => {
+    const projectStatistics = statistics.get(project.id);
     const license = licenses.get(project.id);
     return mergeAllParts(...serializeParts(project, context, relations), {
-      permissions: buildPermissions(project, levels(project)),
-      statistics: sizes,
+      permissions: buildPermissions(project, getLevels(project)),
+      statistics: projectStatistics,
       ...(license === undefined ? {} : serializeLicense(project, context, license)),
     });
   },
@@ -332,19 +332,15 @@ function serializeSimpleFields(
   };
 }
 
-// The first call replaces this placeholder, because no base URL is empty.
-let cachedUrl = new URL('http://localhost');
-let cachedBaseUrl = '';
+/** The last parsed base URL. It begins with a placeholder whose text equals no base URL. */
+let lastBaseUrl = { text: '', url: new URL('http://localhost') };
 
 /**
  * Returns the parsed base URL. Caches the last one, because parsing costs as much as the other fields of a project.
  */
 function parseBaseUrl({ url }: ServerContext): URL {
-  if (url !== cachedBaseUrl) {
-    cachedUrl = new URL(url);
-    cachedBaseUrl = url;
-  }
-  return cachedUrl;
+  if (url !== lastBaseUrl.text) lastBaseUrl = { text: url, url: new URL(url) };
+  return lastBaseUrl.url;
 }
 
 /** Counts the open issues. Includes confidential issues only for callers who may read all of them. */
@@ -354,6 +350,7 @@ function countOpenIssuesFor(caller: Caller, project: Row, { openIssues }: Projec
   return mayInProject(caller, 'read_confidential_issue', project) ? open + confidential : open;
 }
 
+// One merger for each entity: a merger caches only some sets of keys.
 const mergeDetailParts = createMerger();
 const mergeAllParts = createMerger();
 
@@ -430,6 +427,6 @@ function serializeDetailFields(
 }
 
 function serializeMaintainerFields({ ci_pipeline_variables_minimum_override_role: role }: Partial<StoredAttributes>) {
-  // The older field is true unless Developers may override pipeline variables.
+  // `restrict_user_defined_variables` is the older form of the role: true unless Developers may override pipeline variables.
   return { ci_job_token_scope_enabled: false, restrict_user_defined_variables: role !== 'developer' };
 }

@@ -206,16 +206,16 @@ export function encryptScheduleVariable(
 ): ScheduleVariableRow | Failure<'invalid'> {
   const errors = compactFieldErrors(validateVariable({ ...input, ...DEFAULT_ATTRIBUTES }));
   if (errors !== null) return invalid(errors);
-  const primaryKey = { schedule_id: scheduleId, key: input.key };
+  const identity = { schedule_id: scheduleId, key: input.key };
   return {
-    ...primaryKey,
-    value: encrypt(secretKey, input.value, buildContext(primaryKey)),
+    ...identity,
+    value: encrypt(secretKey, input.value, buildContext(identity)),
     variable_type: input.variable_type,
     raw: false,
   };
 }
 
-/** Values for attributes that only variables of projects and groups have. */
+/** Attributes that the validation expects, but that requests for variables of schedules cannot set. */
 const DEFAULT_ATTRIBUTES = { masked: false, raw: false, environment_scope: '*', description: null };
 
 /** Inserts a variable. Throws a unique violation if the schedule already has a variable with this key. */

@@ -270,8 +270,8 @@ export async function unassignRunner(
 }
 
 /**
- * When a project is deleted, the next project of each of its runners becomes the owner. A runner without another
- * project is deleted. A project has at most a thousand runners. Runners of a group are deleted by a cascade.
+ * Deletes the runners that only a deleted project used. The owner of a runner is the first of its projects, so the next one becomes
+ * the owner of the others. A project has at most a thousand runners. Runners of a group are deleted by a cascade.
  */
 export const releaseRunnersOfProject = defineSubscription({
   event: 'project-destroyed',

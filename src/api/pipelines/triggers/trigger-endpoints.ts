@@ -126,6 +126,7 @@ function triggerTokenAccess(): Access<TriggerContext, typeof triggerPipelinePara
     audience: 'tokenHolder',
     label: 'trigger token or job token',
     params: triggerPipelineParams,
+    // `load` authenticates by the token, because this stage order has no stage for credentials.
     authenticate: () => {},
     async load(call) {
       rejectInvalidRequest(call);
