@@ -31,7 +31,7 @@ export function locate(session: Session, path: string, query: string): LocatedPa
 export interface Page<Q extends Queries = Queries, L extends Queries = Queries> {
   readonly name: PageName;
   readonly queries: (location: PageLocation) => Q;
-  /** What is read when the content of `WhenNear` comes near the part of the page in view. Visitors see the page without it first. */
+  /** The queries that run when the content of `WhenNear` comes near the viewport. The page is shown without their responses first. */
   readonly later?: (loaded: LoadedQueries<Q>, location: PageLocation) => L;
   readonly title: (loaded: LoadedQueries<Q>, location: PageLocation) => string;
   /** The navigation above the heading: the position of the page, and the pages next to it. */
@@ -60,7 +60,7 @@ export function page<Q extends Queries, L extends Queries>(
   return { name, ...declaration } as unknown as Page;
 }
 
-/** What the layout gives to the components of a page that write. */
+/** The actions that the layout provides to the components of a page. */
 export interface PageActions {
   readonly client: Client;
   /** Null for visitors, and until it is loaded. */

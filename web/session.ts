@@ -1,4 +1,4 @@
-/** What the server wrote into the shell for this visitor. */
+/** The session of this visitor, which the server writes into the HTML of the application. */
 export interface Session {
   /** Scheme and host of the server. */
   readonly origin: string;

@@ -1,4 +1,4 @@
-/** What the application uses of Trusted Types, which the types of the DOM do not contain yet. */
+/** The part of Trusted Types that the application uses. The types of the DOM do not contain it yet. */
 interface TrustedTypesPolicyRules {
   createHTML?: (text: string) => string;
   createScriptURL?: (text: string) => string;

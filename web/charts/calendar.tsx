@@ -7,7 +7,7 @@ const CELL = 13;
 const LABEL_HEIGHT = 16;
 const MAX_WEEKS = 53;
 
-/** The numbers of events by day, a column for each week: the last year, or the weeks for which there is space. */
+/** A contribution calendar: a cell per day, a column per week. It shows the last year, or as many weeks as fit. */
 export function Calendar({
   counts,
   lastDate,

@@ -10,7 +10,7 @@ interface LogProps {
   /** Changes when lines were added. */
   readonly revision: number;
   readonly isComplete: boolean;
-  /** What the ids of lines begin with: empty if the log begins with its first line; else its lines have no known numbers. */
+  /** The prefix of the ids of lines. Empty if the log begins with its first line; otherwise the numbers of its lines are unknown. */
   readonly idPrefix: string;
   /** The URL of the whole log as text. */
   readonly rawUrl: string;

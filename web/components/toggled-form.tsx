@@ -17,7 +17,7 @@ export function ToggledForm({
   readonly isPrimary?: boolean;
   /** Without it only `content` is shown. */
   readonly isOffered?: boolean;
-  /** What is shown while the form is closed. */
+  /** The content while the form is closed. */
   readonly content?: ComponentChildren;
   /** Further buttons, next to the one that opens the form. */
   readonly actions?: ComponentChildren;

@@ -167,7 +167,7 @@ function LoadedPage({
   common,
   onPalette,
 }: Omit<PageViewProps, 'state' | 'actions'> & {
-  /** What is the same for all pages. */
+  /** The actions that are the same for all pages. */
   readonly common: Omit<PageActions, 'refetch' | 'readLater'>;
 }) {
   const { state, refetch, readLater, stop } = usePageState(page, location, common.client);

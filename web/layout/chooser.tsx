@@ -23,7 +23,7 @@ export function Chooser({
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly entries: readonly Entry[];
-  /** What is shown without entries. */
+  /** The text that is shown if there are no entries. */
   readonly empty: string;
   readonly onOpen: (url: string) => void;
   readonly onClose: () => void;

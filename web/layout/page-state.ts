@@ -1,7 +1,7 @@
 import { CallError } from '../api/call.ts';
 import type { LoadedQueries, Queries } from '../api/query.ts';
 
-/** What a page shows: its content, or why there is none. */
+/** The state of a page: its content, or why there is none. */
 export type PageState =
   | { readonly kind: 'loading' }
   | { readonly kind: 'error'; readonly error: CallError }

@@ -19,7 +19,7 @@ export function setShortcutsOn(storage: Pick<Storage, 'setItem'>, on: boolean): 
   storage.setItem(STORAGE_KEY, on ? 'on' : 'off');
 }
 
-/** What of a key event decides about shortcuts. */
+/** The properties of a key event that decide about shortcuts. */
 export interface KeyPress {
   readonly key: string;
   /** Whether Control, Alt or Meta is down. */

@@ -3,7 +3,7 @@ import { Time } from '../components/time.tsx';
 import { type PageLocation, usePageActions } from '../page.ts';
 import { isTemporary } from './page-state.ts';
 
-/** What a page shows in place of its content. */
+/** The states of a page that replace its content: loading and errors. */
 
 export function LoadingState() {
   return (

@@ -22,7 +22,7 @@ export const PLAIN: TextStyle = { color: null, background: null, bold: false, it
 const SEQUENCE =
   /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b\[([0-?]*)[ -/]*([@-~]?)|\x1b[^[\]]?|[\x00-\x08\x0a-\x1a\x1c-\x1f\x7f]/g;
 
-/** What `SEQUENCE` begins with: most lines have none. */
+/** The first characters of each `SEQUENCE`. Most lines have none, so they need no parsing. */
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /** The maximum number of parts of a line; the rest of the line has the style of the last one. */

@@ -55,7 +55,7 @@ export const STATUS_FILTERS = [
 export const readStatusFilter = (search: URLSearchParams): (typeof STATUS_FILTERS)[number] | undefined =>
   STATUS_FILTERS.find((status) => status === search.get('status'));
 
-/** What starts pipelines, in words. */
+/** The names of the sources of pipelines. */
 export const SOURCES = {
   push: 'Push',
   web: 'Web page',

@@ -22,7 +22,7 @@ interface DialectOptions {
   readonly highlight?: (code: string, language: string) => string;
 }
 
-/** What `render` needs: `markdown.render(text, { toHref })`. */
+/** The options of `render`: `markdown.render(text, { toHref })`. */
 interface DialectEnvironment {
   /** Returns the address of a reference; null leaves it as text. */
   readonly toHref?: (reference: Reference) => string | null;

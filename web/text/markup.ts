@@ -14,7 +14,7 @@ export type MarkupRequest =
 /** `started` when the parts of the worker are loaded; then the HTML, or null if it would be too long. */
 export type MarkupResponse = { readonly kind: 'started' } | { readonly kind: 'html'; readonly html: string | null };
 
-/** What a queue uses of a worker. */
+/** The members of a worker that a queue uses. */
 export interface MarkupWorker {
   onmessage: ((event: { readonly data: MarkupResponse }) => void) | null;
   onerror: ((event: never) => void) | null;

@@ -2,7 +2,7 @@ import { formatRelativeTime } from './time.ts';
 
 /** Why a merge request cannot be merged, as sentences. */
 
-/** What the API says of the merge request. */
+/** The fields of a merge request, as the API returns them, that decide whether it can be merged. */
 export interface MergeState {
   readonly state: string;
   readonly draft: boolean;

@@ -5,7 +5,7 @@ import { AccountNavigation } from '../../components/account-navigation.tsx';
 import { CheckField, Form, readText, SelectField, TextArea, TextField } from '../../components/form.tsx';
 import { type PageLocation, page, usePageActions } from '../../page.ts';
 
-/** What others see of the user. */
+/** The profile of the user, which others see. */
 export const accountProfile = page('accountProfile', {
   queries: () => ({ user: query('GET /user', {}), emails: query('GET /user/emails', { per_page: 100 }) }),
   title: () => 'Profile',

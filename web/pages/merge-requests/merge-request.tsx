@@ -48,8 +48,8 @@ const laterQueries = (
       mergeRequest.reviewers.length === 0
         ? NO_ROWS
         : query('GET /projects/:id/merge_requests/:merge_request_iid/reviewers', path),
-    // The merge request itself has only the titles of its labels.
-    listed:
+    // The merge request has only the titles of its labels; its row in the list has their colors and descriptions.
+    rowWithLabels:
       mergeRequest.labels.length === 0
         ? NO_ROWS
         : query('GET /projects/:id/merge_requests', {
@@ -84,13 +84,13 @@ function Overview({
   const actions = usePageActions();
   const { client, user } = actions;
   const path = { id: project.id, merge_request_iid: mergeRequest.iid };
-  const listedRow = later?.listed.value[0];
+  const rowWithLabels = later?.rowWithLabels.value[0];
   const mayUpdate = can(abilities, 'update_merge_request');
   const mayUpdateOwn = isOwnMergeRequest(user, mergeRequest) && can(abilities, 'update_own_merge_request');
   return (
     <div class="item">
       <div>
-        <Text
+        <Description
           mergeRequest={mergeRequest}
           project={project.path_with_namespace}
           mayUpdate={mayUpdate || mayUpdateOwn}
@@ -133,13 +133,13 @@ function Overview({
           location={location}
           href={location.toUrl(toPath('mergeRequest', location.values))}
           renderContext={(discussion) => (
-            <ThreadLine discussion={discussion} mergeRequest={mergeRequest} location={location} />
+            <DiffLineLink discussion={discussion} mergeRequest={mergeRequest} location={location} />
           )}
         />
       </div>
       <MergeRequestDetails
         mergeRequest={mergeRequest}
-        labels={listedRow !== undefined && 'labels' in listedRow ? listedRow.labels : mergeRequest.labels}
+        labels={rowWithLabels !== undefined && 'labels' in rowWithLabels ? rowWithLabels.labels : mergeRequest.labels}
         project={project}
         mayUpdate={mayUpdate}
         mayDelete={can(abilities, 'delete_merge_request')}
@@ -150,7 +150,7 @@ function Overview({
 }
 
 /** A link to the changed line that a thread comments on. For a line of an earlier version, shows its path and number only. */
-function ThreadLine({
+function DiffLineLink({
   discussion: { notes },
   mergeRequest: { diff_refs },
   location: { toUrl, values },
@@ -180,7 +180,7 @@ function ThreadLine({
 }
 
 /** The branches, state and description of a merge request, with forms for users who may change them. */
-function Text({
+function Description({
   mergeRequest,
   project,
   mayUpdate,

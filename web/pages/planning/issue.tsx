@@ -37,8 +37,8 @@ const laterQueries = (
   const { project: id = '' } = location.values;
   const path = { id, issue_iid: issue.iid };
   return {
-    // The issue itself has only the titles of its labels.
-    listed:
+    // The issue has only the titles of its labels; its row in the list has their colors and descriptions.
+    rowWithLabels:
       issue.labels.length === 0
         ? NO_ROWS
         : query('GET /projects/:id/issues', { id, iids: String(issue.iid), scope: 'all', with_labels_details: true }),
@@ -131,7 +131,7 @@ function IssueContent({
       </div>
       <IssueDetails
         issue={issue}
-        labels={later?.listed.value[0]?.labels ?? issue.labels}
+        labels={later?.rowWithLabels.value[0]?.labels ?? issue.labels}
         project={project}
         mayUpdate={mayUpdate}
         location={location}
