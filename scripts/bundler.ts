@@ -31,8 +31,12 @@ const require = __createRequire(import.meta.url);
 const __filename = import.meta.filename;
 const __dirname = import.meta.dirname;`;
 
-/** Returns the commit of a checkout, with the suffix `-modified` after local changes; null outside of a checkout or without git. */
+/**
+ * Returns the commit of a checkout, with the suffix `-modified` after local changes; null outside of a checkout or without git.
+ * An image is built without the history: its commit is the build argument `BUILD_COMMIT`.
+ */
 function findCommit(): string | null {
+  if (process.env.BUILD_COMMIT) return process.env.BUILD_COMMIT;
   // The sources may lie inside of another project's checkout.
   if (!existsSync(join(root, '.git'))) return null;
   const runGit = (...args: string[]) =>

@@ -213,7 +213,7 @@ function listInstructions(): Instruction[] {
 
 test('the image has the Node that the launcher requires, runs as a user, and declares what it serves', () => {
   const instructions = listInstructions();
-  const known = 'FROM WORKDIR COPY RUN ENV USER VOLUME EXPOSE HEALTHCHECK ENTRYPOINT CMD'.split(' ');
+  const known = 'FROM WORKDIR ARG COPY RUN ENV USER VOLUME EXPOSE HEALTHCHECK ENTRYPOINT CMD'.split(' ');
   assert.deepEqual(
     instructions.filter(({ name }) => !known.includes(name)),
     [],

@@ -30,14 +30,14 @@ export function checkImage(): Promise<void> {
     // The base image has this Node as `node`.
     symlinkSync(process.execPath, join(directories.bin!, 'node'));
     const PATH = `${directories.bin}:${dirname(process.execPath)}:${process.env.PATH}`;
-    const env = { ...process.env, PATH, HOME: scratch };
+    const env = { ...process.env, PATH, HOME: scratch, BUILD_COMMIT: '0123456789a' };
     const copy =
       'cd "$0" && git ls-files --cached --others --exclude-standard -z | tar --null -T - -cf - | tar -C "$1" -xf -';
     await execute('sh', ['-c', copy, root, directories.src!]);
     for (const command of image.commands)
       await execute('sh', ['-c', substitute(command)], { cwd: directories.src!, env });
     const entryPoint = image.entryPoint.map(substitute);
-    assert.match(await execute(entryPoint[0]!, ['--version'], { env }), /^hearth \d+\.\d+\.\d+ /);
+    assert.match(await execute(entryPoint[0]!, ['--version'], { env }), /^hearth \d+\.\d+\.\d+ \(commit 0123456789a\)/);
     await serve(
       entryPoint,
       { ...env, ...image.env(substitute), HEARTH_PORT: String(port) },
