@@ -14,6 +14,8 @@ const toFile = (name: string): string => join(directory, `${name}${SUFFIX}`);
 const UNSTABLE: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/http:\/\/127\.0\.0\.1:\d+/g, 'http://SERVER'],
   [/\b[0-9a-f]{40}\b/g, 'SHA'],
+  // One that looks like a number is quoted.
+  [/^( *- code: )"([0-9a-f]{8})"$/gm, '$1$2'],
   [/\b[0-9a-f]{8}\b/g, 'SHORT_SHA'],
   [/\bglptt-[\w-]+/g, 'TRIGGER_TOKEN'],
   [/^( *- time: ).*$/gm, '$1TIME'],
