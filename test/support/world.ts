@@ -130,7 +130,8 @@ async function createWorld(env: Readonly<Record<string, string>>): Promise<World
   const log = createLog(config, { clock, destination: createLogDestination(lines) });
   const overrides = { clock, log, detectLongTransactions: true, work: false };
   const server = await startServer(config, overrides);
-  const second = inPairs ? await startServer(config, overrides) : null;
+  // A configuration of its own: caches of a server are found by it.
+  const second = inPairs ? await startServer({ ...config }, overrides) : null;
   const pair = second && (await createServerPair(server, second));
   endings.push(async () => {
     await pair?.stop();
