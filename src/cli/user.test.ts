@@ -85,7 +85,7 @@ test('creates a user who sets their password with a link that the server sends',
   assert.match(await (await fetch(`${address}${path}`)).text(), /<label for="password">New password/);
 });
 
-test('creates no user with a link without mail delivery, or beside another kind of password', async () => {
+test('creates no user with a link without mail delivery, or with another kind of password', async () => {
   const args = ['user', 'create', 'omar', '--email', 'omar@hearth.test', '--send-link'];
   const refused = await runInProcess(args, withoutMail);
   assert.deepEqual([refused.code, refused.out], [1, '']);

@@ -89,7 +89,7 @@ export function usePageState(
     };
   }, [page, location, client]);
   const refetch = useCallback(() => load.current(), []);
-  // Another function for each location, so that what is near is told again.
+  // Another function for each location, so that content near the view asks again.
   const readLater = useCallback(() => startLater.current(), [location]);
   const stop = useCallback(() => {
     load.current = () => Promise.resolve();

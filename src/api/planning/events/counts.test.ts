@@ -62,21 +62,24 @@ test('counts only days between after and before', async () => {
   }
 });
 
+/** Returns a row of the feed for a project whose owner has joined it. */
+const createEventRow = ({ id, owner }: Project, created_at: string) =>
+  ({
+    project_id: id,
+    author_id: owner.id,
+    action: 'joined',
+    action_name: 'joined',
+    target_type: 'Project',
+    target_id: id,
+    created_at,
+  }) as const;
+
 test('counts at most 366 days, by default those until today', async () => {
   const project: Project = await here.newProject({ visibility: 'public' });
   const [start, restart] = ['2024-02-29T12:00:00.000Z', '2025-03-01T12:00:00.000Z'];
   await server.services.database.transaction(async (tx) => {
-    const values = {
-      project_id: project.id,
-      author_id: project.owner.id,
-      action: 'joined',
-      action_name: 'joined',
-    } as const;
     for (const created_at of [start, restart])
-      await tx
-        .insertInto('activity_events')
-        .values({ ...values, target_type: 'Project', target_id: project.id, created_at })
-        .execute();
+      await tx.insertInto('activity_events').values(createEventRow(project, created_at)).execute();
   });
   const params = { after: '2024-02-28', before: '2025-03-01' };
   assert.deepEqual((await countsOf(anonymous, project.at, params)).body, { '2024-02-29': 1 });
@@ -104,13 +107,7 @@ test('counts nothing of private users, and nothing of projects that the caller c
 test('counts each of many events of the same time once', async () => {
   const project = await here.newProject({ visibility: 'public' });
   const created_at = clock.now().toISOString();
-  const values = {
-    project_id: project.id,
-    author_id: project.owner.id,
-    action: 'joined',
-    action_name: 'joined',
-  } as const;
-  const event = { ...values, target_type: 'Project', target_id: project.id, created_at } as const;
+  const event = createEventRow(project, created_at);
   await server.services.database.transaction(async (tx) => {
     for (let count = 0; count < 11_000; count += 500)
       await tx
